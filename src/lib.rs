@@ -1,0 +1,23 @@
+//! rl-console: the operator console that hosts and shows everything a stream's automation runs on.
+//!
+//! The map of the house, floor by floor; each imports only from below (`tests/architecture.rs` checks it):
+//!
+//! 1. [`ids`], [`limits`], [`time`], [`schema`]: identities, bounds, clocks, JSON Schema.
+//! 2. [`tap`], [`store`]: the ordered stream of all that happens; what outlives the process.
+//! 3. [`mpp`], [`recording`]: the protocols' cores with their hosts; recordings of the tap.
+//! 4. [`port`]: the one way to act on a station and to ask it.
+//! 5. [`console`] and [`station`]: what the operator sees; what runs.
+//! 6. [`cli`]: the command line.
+
+pub mod cli;
+pub mod console;
+pub mod ids;
+pub mod limits;
+pub mod mpp;
+pub mod port;
+pub mod recording;
+pub mod schema;
+pub mod station;
+pub mod store;
+pub mod tap;
+pub mod time;

@@ -1,0 +1,209 @@
+//! Every bound of the program in one table: its default, its range and what it guards.
+//!
+//! A bound's configuration key is `limits.<group>.<name>`; the unit is the name's last word.
+
+/// One bound, as `config show` and the configuration's errors speak of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// `limits.<group>.<name>`.
+    pub key: &'static str,
+    /// The value when nothing is configured.
+    pub default: u64,
+    /// The smallest value that is taken.
+    pub min: u64,
+    /// The largest value that is taken.
+    pub max: u64,
+    /// What it guards.
+    pub doc: &'static str,
+}
+
+macro_rules! limits {
+    ($( $(#[doc = $gdoc:literal])* $group:ident : $Group:ident { $( $(#[doc = $doc:literal])* $name:ident = $default:literal in $min:literal ..= $max:literal ),* $(,)? } )*) => {
+        $(
+            $(#[doc = $gdoc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            pub struct $Group {
+                $( $(#[doc = $doc])* pub $name: u64, )*
+            }
+
+            impl Default for $Group {
+                fn default() -> Self {
+                    Self { $( $name: $default, )* }
+                }
+            }
+        )*
+
+        /// All bounds of one process.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Limits {
+            $( $(#[doc = $gdoc])* pub $group: $Group, )*
+        }
+
+        impl Limits {
+            /// Every bound there is, in the order of their keys' groups.
+            pub const BOUNDS: &'static [Bound] = &[
+                $( $( Bound {
+                    key: concat!("limits.", stringify!($group), ".", stringify!($name)),
+                    default: $default, min: $min, max: $max,
+                    doc: concat!($($doc),*),
+                }, )* )*
+            ];
+
+            /// The value in force for a bound's key.
+            #[must_use]
+            pub fn value(&self, key: &str) -> Option<u64> {
+                match key {
+                    $( $( concat!("limits.", stringify!($group), ".", stringify!($name)) => Some(self.$group.$name), )* )*
+                    _ => None,
+                }
+            }
+
+            /// Sets the bound of `key`; an unknown key or a value outside the bound's range is refused.
+            ///
+            /// # Errors
+            /// [`LimitError`] names the key and the range.
+            pub fn set(&mut self, key: &str, value: u64) -> Result<(), LimitError> {
+                match key {
+                    $( $( concat!("limits.", stringify!($group), ".", stringify!($name)) => {
+                        if !($min..=$max).contains(&value) {
+                            return Err(LimitError::OutOfRange { key: key.to_owned(), value, min: $min, max: $max });
+                        }
+                        self.$group.$name = value;
+                        Ok(())
+                    } )* )*
+                    _ => Err(LimitError::Unknown { key: key.to_owned() }),
+                }
+            }
+        }
+    };
+}
+
+/// Why a bound was not set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LimitError {
+    /// No bound has this key.
+    #[error("there is no limit `{key}`")]
+    Unknown {
+        /// The key asked for.
+        key: String,
+    },
+    /// The value lies outside the bound's range.
+    #[error("`{key}` is {value}: it takes {min} to {max}")]
+    OutOfRange {
+        /// The key.
+        key: String,
+        /// The value asked for.
+        value: u64,
+        /// The smallest value taken.
+        min: u64,
+        /// The largest value taken.
+        max: u64,
+    },
+}
+
+limits! {
+    /// The MPP bridge.
+    mpp: Mpp {
+        /// Open TCP connections, the active adapter's included; one more is closed at once.
+        connections_max = 64 in 1..=4096,
+        /// Bytes waiting to leave to one adapter; an adapter that does not read is cut off here.
+        write_buffer_bytes_max = 1_048_576 in 131_072..=67_108_864,
+        /// Lines of the adapter's log that are kept (mpp-v2 asks for 1,000).
+        log_entries_max = 1_000 in 1..=100_000,
+        /// Terminal invocation ids that a connection remembers (ruling MPP 8).
+        remembered_ids_max = 65_536 in 1_024..=1_048_576,
+        /// Pending rows of one queue that are held in memory.
+        head_rows_max = 64 in 8..=4_096,
+        /// Rows whose latest transition is not committed yet; past it nothing is dispatched.
+        dirty_rows_max = 4_096 in 64..=65_536,
+        /// Rows of one enqueue, cancel or settle command.
+        command_rows_max = 1_000 in 1..=10_000,
+        /// Pending rows of all queues; one more is refused.
+        pending_rows_max = 10_000_000 in 1_000..=100_000_000,
+        /// Ended invocations shown in the console's recent window.
+        recent_rows_max = 256 in 16..=65_536,
+    }
+    /// The tap.
+    tap: Tap {
+        /// Bytes kept of one frame; the rest is cut and the entry says so.
+        frame_bytes_max = 65_536 in 256..=8_388_608,
+        /// Bytes of all kept segments together.
+        ring_bytes_max = 33_554_432 in 1_048_576..=4_294_967_296,
+        /// Entries of all kept segments together.
+        ring_entries_max = 131_072 in 1_024..=16_777_216,
+        /// Readers at one time; one more is refused.
+        readers_max = 32 in 4..=1_024,
+    }
+    /// The store.
+    store: Store {
+        /// Requests waiting for the writer; one more is answered `Busy`.
+        writer_requests_max = 4_096 in 64..=65_536,
+        /// Rows whose transitions are journalled but not yet in their tables.
+        unfolded_rows_max = 65_536 in 1_024..=1_048_576,
+        /// Reads waiting for a read connection; one more is answered `Busy`.
+        read_requests_max = 256 in 8..=4_096,
+        /// Ended invocations kept; the oldest go first.
+        ended_rows_max = 1_000_000 in 1_000..=100_000_000,
+        /// Refund records kept.
+        refund_rows_max = 100_000 in 1_000..=10_000_000,
+        /// Bytes of one journal segment before the next is begun.
+        journal_segment_bytes_max = 16_777_216 in 65_536..=1_073_741_824,
+    }
+    /// The port and its operator socket.
+    port: Port {
+        /// Commands waiting for one host; one more is answered `Busy`.
+        commands_max = 256 in 8..=4_096,
+        /// Operator connections at one time.
+        connections_max = 32 in 1..=1_024,
+        /// Bytes of one operator request.
+        request_bytes_max = 16_777_216 in 65_536..=268_435_456,
+        /// Rows of one page.
+        page_rows_max = 1_000 in 10..=10_000,
+        /// Waits for a state (`invoke --wait`) at one time.
+        waits_max = 64 in 1..=1_024,
+    }
+    /// Recordings.
+    recording: Recording {
+        /// Bytes of one recording file; recording ends there and says so.
+        file_bytes_max = 4_294_967_296 in 1_048_576..=1_099_511_627_776,
+        /// Bytes of one compressed chunk.
+        chunk_bytes_max = 1_048_576 in 65_536..=16_777_216,
+    }
+    /// The console.
+    console: Console {
+        /// Frames painted a second while data flows.
+        frames_per_s_max = 30 in 1..=60,
+        /// Entries kept by the journal view.
+        journal_entries_max = 1_000 in 100..=100_000,
+    }
+}
+
+/// The protocol's own cap on a frame, its LF included (mpp-v2, framing).
+pub const MPP_FRAME_BYTES_MAX: usize = 65_536;
+
+/// The cap on a queue's name, in bytes (mpp-v2, security notes).
+pub const QUEUE_NAME_BYTES_MAX: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bound_reads_back_its_default() {
+        let limits = Limits::default();
+        for bound in Limits::BOUNDS {
+            assert_eq!(limits.value(bound.key), Some(bound.default), "{}", bound.key);
+            assert!((bound.min..=bound.max).contains(&bound.default), "{}", bound.key);
+            assert!(!bound.doc.is_empty());
+        }
+    }
+
+    #[test]
+    fn refuses_what_lies_outside_a_range() {
+        let mut limits = Limits::default();
+        assert!(limits.set("limits.mpp.connections_max", 0).is_err());
+        assert!(limits.set("limits.mpp.conections_max", 1).is_err());
+        limits.set("limits.mpp.connections_max", 2).unwrap();
+        assert_eq!(limits.mpp.connections_max, 2);
+    }
+}

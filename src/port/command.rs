@@ -1,0 +1,147 @@
+//! What can be asked of a station.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::mpp;
+
+/// One thing to be done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Command {
+    /// By the MPP bridge.
+    Mpp(mpp::Command),
+    /// Begins a recording of everything that crosses the tap.
+    RecordStart {
+        /// The file to be made, an absolute path; one that exists is refused.
+        path: PathBuf,
+    },
+    /// Ends the recording.
+    RecordStop,
+    /// Copies the station's database while it runs.
+    Backup {
+        /// The file to be made, an absolute path; one that exists is refused.
+        path: PathBuf,
+    },
+}
+
+/// What was done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// By the MPP bridge.
+    Mpp(mpp::Outcome),
+    /// A recording runs.
+    Recording {
+        /// Into this file.
+        path: PathBuf,
+    },
+    /// A recording ended.
+    Recorded {
+        /// The file.
+        path: PathBuf,
+        /// Its length.
+        bytes: u64,
+        /// Entries in it.
+        entries: u64,
+    },
+    /// The copy is made.
+    BackedUp {
+        /// The file.
+        path: PathBuf,
+        /// Its length.
+        bytes: u64,
+    },
+}
+
+/// Why nothing was done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PortError {
+    /// The bridge refuses it.
+    #[error(transparent)]
+    Refused(mpp::Refusal),
+    /// Too much is waiting already.
+    #[error("the station is busy: {what} is full")]
+    Busy {
+        /// What is full.
+        what: String,
+    },
+    /// The host that would do it is down.
+    #[error("{host} is down: {why}")]
+    HostDown {
+        /// Which.
+        host: String,
+        /// Why.
+        why: String,
+    },
+    /// Nothing answers for the data folder.
+    #[error("no station is running for {data}")]
+    NoStation {
+        /// The data folder.
+        data: PathBuf,
+    },
+    /// It took too long.
+    #[error("no answer within {ms} ms")]
+    TimedOut {
+        /// How long was waited.
+        ms: u64,
+    },
+    /// A file could not be made or read.
+    #[error("{what}: {why}")]
+    File {
+        /// Which file, and for what.
+        what: String,
+        /// What the system says.
+        why: String,
+    },
+    /// A recording runs already, or none does.
+    #[error("{0}")]
+    Recording(String),
+    /// The request was not understood.
+    #[error("the request was not understood: {0}")]
+    BadRequest(String),
+    /// The store could not answer.
+    #[error("the store could not answer: {0}")]
+    Store(String),
+    /// The station is going down.
+    #[error("the station is going down")]
+    Stopping,
+}
+
+impl PortError {
+    /// The machine-readable code of the CLI's errors.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Refused(refusal) => refusal.code(),
+            Self::Busy { .. } => "busy",
+            Self::HostDown { .. } => "host_down",
+            Self::NoStation { .. } => "no_station",
+            Self::TimedOut { .. } => "timed_out",
+            Self::File { .. } => "file",
+            Self::Recording(_) => "recording",
+            Self::BadRequest(_) => "bad_request",
+            Self::Store(_) => "store",
+            Self::Stopping => "stopping",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Refused(refusal) => refusal.hint(),
+            Self::Busy { .. } => "try again in a moment".to_owned(),
+            Self::HostDown { .. } => "`rl-console doctor` says how to mend it".to_owned(),
+            Self::NoStation { .. } => "start one with `rl-console` or `rl-console serve`".to_owned(),
+            Self::TimedOut { .. } => "`rl-console doctor` checks the station".to_owned(),
+            Self::File { .. } => "choose another path".to_owned(),
+            Self::Recording(_) => "`rl-console ls health` says what is recorded".to_owned(),
+            Self::BadRequest(_) => "use the rl-console of the station's version".to_owned(),
+            Self::Store(_) => "`rl-console doctor` checks the database".to_owned(),
+            Self::Stopping => "start it again with `rl-console` or `rl-console serve`".to_owned(),
+        }
+    }
+}

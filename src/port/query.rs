@@ -1,0 +1,217 @@
+//! What can be asked of a station, a page at a time. The rows are printed as they are by `ls … --json`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, StateKey, TraceId},
+    mpp::ReadyAfter,
+    schema::JsonText,
+    store::invocations::{Row, Source},
+    tap::entry::mpp::{RefundStatus, RowState},
+    time::Wall,
+};
+
+/// A question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Query {
+    /// Every queue.
+    Queues,
+    /// Invocations, newest first unless `oldest_first`.
+    Invocations {
+        /// Only those in this state.
+        state: Option<RowState>,
+        /// Only those of this queue.
+        queue: Option<QueueName>,
+        /// Only those beyond this id, in the direction of the order: where the last page ended.
+        beyond: Option<InvocationId>,
+        /// Oldest first.
+        oldest_first: bool,
+        /// At most so many; cut to `limits.port.page_rows_max`.
+        limit: u64,
+    },
+    /// One invocation.
+    Invocation {
+        /// Which.
+        id: InvocationId,
+    },
+    /// One invocation as soon as it has this state or has ended, or as it stands when the time is up.
+    InvocationWhen {
+        /// Which.
+        id: InvocationId,
+        /// The state waited for.
+        state: RowState,
+        /// How long to wait, in milliseconds.
+        timeout_ms: u64,
+    },
+    /// Every pack-state value.
+    State,
+    /// Refund records, newest first.
+    Refunds {
+        /// Only those with this status.
+        status: Option<RefundStatus>,
+        /// Only those older than this.
+        before: Option<RefundId>,
+        /// At most so many; cut to `limits.port.page_rows_max`.
+        limit: u64,
+    },
+    /// The active adapter.
+    Adapters,
+    /// How each part of the station is.
+    Health,
+}
+
+/// An answer to a [`Query`], in the same shape.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Page {
+    /// Every queue, by name.
+    Queues(Vec<QueueRow>),
+    /// Invocations; `more` when there are further ones.
+    Invocations {
+        /// The rows.
+        rows: Vec<InvocationRow>,
+        /// Whether there are more beyond the last.
+        more: bool,
+    },
+    /// One invocation, if it exists.
+    Invocation(Option<InvocationRow>),
+    /// Every pack-state value, by key.
+    State(Vec<StateKeyRow>),
+    /// Refund records.
+    Refunds {
+        /// The rows.
+        rows: Vec<RefundRow>,
+        /// Whether there are older ones.
+        more: bool,
+    },
+    /// None or one.
+    Adapters(Vec<AdapterRow>),
+    /// One row a part.
+    Health(Vec<HealthRow>),
+}
+
+/// `ls queues`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueRow {
+    /// Its name.
+    pub queue: QueueName,
+    /// When its slot is freed; null for a queue that the manifest in force does not declare.
+    pub ready_after: Option<ReadyAfter>,
+    /// Pending rows under the manifest in force.
+    pub pending: u64,
+    /// Pending rows under another manifest.
+    pub other_manifest: u64,
+    /// What occupies its slot.
+    pub in_flight: Option<InvocationId>,
+    /// Whether a pull is parked.
+    pub parked: bool,
+    /// Whether dispatch is held.
+    pub held: bool,
+    /// Whether new work is refused.
+    pub draining: bool,
+}
+
+/// `ls invocations`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InvocationRow {
+    /// Its id.
+    pub id: InvocationId,
+    /// Its queue.
+    pub queue: QueueName,
+    /// Its event.
+    pub event: EventName,
+    /// Where it stands.
+    pub state: RowState,
+    /// The event's parameters.
+    pub params: JsonText,
+    /// What `applied` reported.
+    pub result: Option<JsonText>,
+    /// Why it failed.
+    pub reason: Option<String>,
+    /// Where it came from.
+    pub source: Source,
+    /// What it belongs to.
+    pub trace_id: TraceId,
+    /// When it was enqueued, in Unix milliseconds.
+    pub enqueued_at_ms: Wall,
+    /// When its state last changed, in Unix milliseconds.
+    pub updated_at_ms: Wall,
+    /// The manifest it was enqueued under, where that is not the one in force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_manifest: Option<ManifestHash>,
+}
+
+impl InvocationRow {
+    /// A stored row as it is printed by a station whose manifest in force is `pack_id` and `hash`.
+    #[must_use]
+    pub fn of(row: Row, pack_id: &PackId, hash: &ManifestHash) -> Self {
+        let other_manifest = (row.manifest_hash != *hash || row.pack_id != *pack_id).then_some(row.manifest_hash);
+        Self {
+            id: row.id,
+            queue: row.queue,
+            event: row.event,
+            state: row.state,
+            params: row.params,
+            result: row.result,
+            reason: row.reason,
+            source: row.source,
+            trace_id: row.trace_id,
+            enqueued_at_ms: row.enqueued_at_ms,
+            updated_at_ms: row.updated_at_ms,
+            other_manifest,
+        }
+    }
+}
+
+/// `ls state`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateKeyRow {
+    /// Its key.
+    pub key: StateKey,
+    /// The last accepted value.
+    pub value: JsonText,
+    /// The adapter's scope tag.
+    pub scope: Option<String>,
+    /// Whether it is stored and replayed.
+    pub persist: bool,
+}
+
+/// `ls refunds`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefundRow {
+    /// Its id.
+    pub id: RefundId,
+    /// For which invocation.
+    pub invocation_id: InvocationId,
+    /// Where that came from.
+    pub source: Source,
+    /// What becomes of it.
+    pub status: RefundStatus,
+    /// When it was recorded, in Unix milliseconds.
+    pub at_ms: Wall,
+}
+
+/// `ls adapters`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdapterRow {
+    /// From where.
+    pub peer: Peer,
+    /// Since when, in Unix milliseconds.
+    pub connected_at_ms: Wall,
+    /// The pack it serves.
+    pub pack_id: PackId,
+    /// When it last sent a frame, in Unix milliseconds.
+    pub last_in_ms: Wall,
+}
+
+/// `ls health`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HealthRow {
+    /// Which part: `mpp`, `store`, `tap`, `recording`.
+    pub part: String,
+    /// Whether it does its work.
+    pub well: bool,
+    /// Its figures, or what is wrong and what to do.
+    pub detail: String,
+}

@@ -1,0 +1,67 @@
+//! A station's state at one moment.
+
+use std::{path::PathBuf, sync::Arc};
+
+use crate::{ids::Seq, mpp, tap::entry::Link, time::Now};
+
+/// Up to which entry of each link a snapshot speaks. A reader skips a link's entries at or below it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AsOf(pub [Seq; Link::ALL.len()]);
+
+impl AsOf {
+    /// Whether an entry of `link` at `seq` is part of the snapshot already.
+    #[must_use]
+    pub fn covers(&self, link: Link, seq: Seq) -> bool {
+        seq <= self.0[link.index()]
+    }
+}
+
+/// What holds at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// Up to which entries it speaks.
+    pub as_of: AsOf,
+    /// When it was taken.
+    pub at: Now,
+    /// The station itself.
+    pub station: StationView,
+    /// The MPP bridge.
+    pub mpp: mpp::Snapshot,
+}
+
+/// The station itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StationView {
+    /// The data folder.
+    pub data: PathBuf,
+    /// Since when it is up.
+    pub started_at: Now,
+    /// The state of each host, by [`Link::index`]; the station's own is always up.
+    pub hosts: [HostState; Link::ALL.len()],
+    /// Why commits fail, while they do.
+    pub store_failing: Option<Arc<str>>,
+    /// The recording that runs.
+    pub recording: Option<RecordingView>,
+}
+
+/// Whether a host answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostState {
+    /// On its way.
+    Starting,
+    /// It does.
+    Up,
+    /// It does not: why, and how to mend it.
+    Down(Arc<str>),
+}
+
+/// A recording that runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordingView {
+    /// Its file.
+    pub path: PathBuf,
+    /// Since when.
+    pub since: Now,
+    /// Bytes on disk so far.
+    pub bytes: u64,
+}

@@ -1,0 +1,33 @@
+//! What a station is started with, every value resolved.
+
+use std::{net::IpAddr, path::PathBuf};
+
+use crate::limits::Limits;
+
+/// What a station is started with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// The data folder; made if it is missing.
+    pub data: PathBuf,
+    /// The pack in force.
+    pub pack: PackSource,
+    /// Where the MPP port is bound.
+    pub bind: IpAddr,
+    /// The MPP port; 0 takes any.
+    pub port: u16,
+    /// What `hello_ack` says (ruling MPP 14).
+    pub broadcaster_login: String,
+    /// Every bound.
+    pub limits: Limits,
+    /// The recording to begin with.
+    pub record: Option<PathBuf>,
+}
+
+/// Where a pack comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PackSource {
+    /// The sample that is part of the program.
+    Sample,
+    /// This `pack.toml`.
+    File(PathBuf),
+}

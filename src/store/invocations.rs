@@ -1,0 +1,165 @@
+//! The rows of invocations and what can be asked to happen to them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ids::{EventName, InvocationId, ManifestHash, PackId, QueueName, RefundId, TraceId},
+    schema::JsonText,
+    tap::entry::mpp::{RefundStatus, RowState},
+    time::Wall,
+};
+
+/// Where an invocation came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// `channel_points`, `bits`, or any other word of the caller's; `manual` when nothing was said.
+    pub kind: String,
+    /// The upstream's id of the redemption.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redemption: Option<String>,
+    /// The viewer's login.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+}
+
+impl Source {
+    /// What upstream does with a refund of this source (mpp-v2, failed).
+    #[must_use]
+    pub fn refund_status(&self) -> RefundStatus {
+        match self.kind.as_str() {
+            "channel_points" => RefundStatus::Requested,
+            "bits" => RefundStatus::Skipped,
+            _ => RefundStatus::Manual,
+        }
+    }
+}
+
+/// One invocation as the store has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Row {
+    /// Its id.
+    pub id: InvocationId,
+    /// Its queue.
+    pub queue: QueueName,
+    /// Its event.
+    pub event: EventName,
+    /// Where it stands.
+    pub state: RowState,
+    /// The event's parameters, as the text that came.
+    pub params: JsonText,
+    /// What `applied` reported.
+    pub result: Option<JsonText>,
+    /// Why it failed.
+    pub reason: Option<String>,
+    /// Where it came from.
+    pub source: Source,
+    /// What makes a repeated enqueue the same one, unique within `source.kind`.
+    pub key: Option<String>,
+    /// What it belongs to.
+    pub trace_id: TraceId,
+    /// The pack it was enqueued under (ruling MPP 5).
+    pub pack_id: PackId,
+    /// The manifest it was enqueued under (ruling MPP 5).
+    pub manifest_hash: ManifestHash,
+    /// When it was enqueued.
+    pub enqueued_at_ms: Wall,
+    /// When its state last changed.
+    pub updated_at_ms: Wall,
+}
+
+/// A pending row as a core holds it to dispatch it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pending {
+    /// Its id.
+    pub id: InvocationId,
+    /// Its event.
+    pub event: EventName,
+    /// The event's parameters, as the text that came.
+    pub params: JsonText,
+    /// What it belongs to.
+    pub trace_id: TraceId,
+    /// Where it came from.
+    pub source: Source,
+    /// When it was enqueued.
+    pub enqueued_at: Wall,
+}
+
+/// A row's move to another state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Move {
+    /// Which row.
+    pub id: InvocationId,
+    /// The state it has from now on.
+    pub state: RowState,
+    /// What `applied` reported; absent keeps what is there.
+    pub result: Option<JsonText>,
+    /// Why it failed; absent keeps what is there.
+    pub reason: Option<String>,
+    /// When.
+    pub at: Wall,
+}
+
+/// A refund to be recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewRefund {
+    /// For which invocation.
+    pub invocation_id: InvocationId,
+    /// Where that came from.
+    pub source: Source,
+    /// What becomes of it.
+    pub status: RefundStatus,
+    /// When.
+    pub at: Wall,
+}
+
+/// A refund as the store has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refund {
+    /// Its id.
+    pub id: RefundId,
+    /// For which invocation.
+    pub invocation_id: InvocationId,
+    /// Where that came from.
+    pub source: Source,
+    /// What becomes of it.
+    pub status: RefundStatus,
+    /// When it was recorded.
+    pub at_ms: Wall,
+}
+
+/// What became of one row of an enqueue.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Enqueued {
+    /// It is recorded.
+    Inserted,
+    /// Its key was there already; this is the row that has it.
+    Repeated(Box<Row>),
+}
+
+/// What became of one row of a cancel or settle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// It is changed. `refund` is the record made for it, where one was asked for.
+    Changed {
+        /// The row as it was before.
+        before: Box<Row>,
+        /// The refund record.
+        refund: Option<(RefundId, RefundStatus)>,
+    },
+    /// It stands elsewhere, and was left alone.
+    NotThere {
+        /// Where it stands.
+        state: RowState,
+    },
+    /// There is no such row.
+    NoSuchRow,
+}
+
+/// How many rows of each kind a queue has at start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueCounts {
+    /// Pending under the manifest in force.
+    pub pending: u64,
+    /// Pending under another.
+    pub other_manifest: u64,
+}

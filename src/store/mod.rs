@@ -1,0 +1,5 @@
+//! What outlives the process.
+
+pub mod invocations;
+pub mod op;
+pub mod state;

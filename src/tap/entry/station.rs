@@ -1,0 +1,84 @@
+//! What the station itself reports.
+
+use super::Link;
+
+/// A change of the station's own state. The text beside the entry is the reason or notice for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transition {
+    /// The station is up.
+    Started,
+    /// A host answers.
+    HostUp {
+        /// Which.
+        link: Link,
+    },
+    /// A host does not answer; the text says why and how to mend it.
+    HostDown {
+        /// Which.
+        link: Link,
+    },
+    /// The store takes commits again.
+    StoreWell,
+    /// The store refuses commits; the text says why.
+    StoreFailing,
+    /// A recording was begun; the text is its path.
+    RecordingStarted,
+    /// So much is recorded.
+    RecordingGrew {
+        /// Bytes on disk.
+        bytes: u64,
+    },
+    /// A recording ended; the text is its path, with the reason when it was not asked for.
+    RecordingStopped {
+        /// Bytes on disk.
+        bytes: u64,
+    },
+    /// An operator did something through the port; the text says what.
+    Operated,
+    /// Something a person should read; the text says what happened and what to do.
+    Notice {
+        /// How much it matters.
+        level: Level,
+    },
+    /// The station is going down.
+    Stopping,
+}
+
+/// How much a notice or a log line matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Of interest to the author alone.
+    Trace,
+    /// For finding faults.
+    Debug,
+    /// Worth knowing.
+    Info,
+    /// Something needs a look.
+    Warn,
+    /// Something failed.
+    Error,
+}
+
+impl Level {
+    /// Every level, least first.
+    pub const ALL: [Self; 5] = [Self::Trace, Self::Debug, Self::Info, Self::Warn, Self::Error];
+
+    /// Its name on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Trace => "trace",
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Warn => "warn",
+            Self::Error => "error",
+        }
+    }
+
+    /// Reads a name; names are lowercase.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.name() == name)
+    }
+}

@@ -1,0 +1,150 @@
+//! Gives every entry its place.
+
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
+
+use tokio::sync::Notify;
+
+use super::{
+    entry::{Entry, Link, What},
+    reader::Reader,
+    ring::Ring,
+};
+use crate::{
+    ids::{Seq, TraceId},
+    limits,
+    time::Now,
+};
+
+/// An entry before it has its place.
+#[derive(Debug)]
+pub struct Draft<'a> {
+    /// When.
+    pub at: Now,
+    /// Whose.
+    pub link: Link,
+    /// What it belongs to.
+    pub trace: Option<TraceId>,
+    /// What caused it.
+    pub cause: Option<Seq>,
+    /// What happened.
+    pub what: What,
+    /// The frame's bytes or the transition's text; cut at `limits.tap.frame_bytes_max`.
+    pub bytes: &'a [u8],
+}
+
+/// What the tap has done so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counters {
+    /// Entries emitted.
+    pub emitted: u64,
+    /// Entries no longer kept.
+    pub evicted: u64,
+    /// Entries kept.
+    pub kept_entries: u64,
+    /// Memory of what is kept, in bytes.
+    pub kept_bytes: u64,
+    /// Entries whose bytes were cut.
+    pub cut: u64,
+    /// Readers at present.
+    pub readers: u64,
+}
+
+/// `limits.tap.readers_max` are reading already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{limit} readers are reading already (limits.tap.readers_max)")]
+pub struct TooManyReaders {
+    /// The limit.
+    pub limit: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) next: Seq,
+    pub(super) ring: Ring,
+    cut: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    limits: limits::Tap,
+    state: Mutex<State>,
+    pub(super) readers: AtomicU64,
+    pub(super) waiting: AtomicU64,
+    pub(super) wake: Notify,
+}
+
+impl Shared {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The ordered, bounded stream of all that happens. Clones are the same tap.
+#[derive(Clone, Debug)]
+pub struct Tap {
+    pub(super) shared: Arc<Shared>,
+}
+
+impl Tap {
+    /// An empty tap.
+    #[must_use]
+    pub fn new(limits: limits::Tap) -> Self {
+        let state = State { next: Seq(1), ring: Ring::new(limits), cut: 0 };
+        Self {
+            shared: Arc::new(Shared {
+                limits,
+                state: Mutex::new(state),
+                readers: AtomicU64::new(0),
+                waiting: AtomicU64::new(0),
+                wake: Notify::new(),
+            }),
+        }
+    }
+
+    /// Gives the entry its place, and wakes readers that wait. Never blocks beyond another emission.
+    pub fn emit(&self, draft: Draft<'_>) -> Seq {
+        let kept = draft.bytes.len().min(usize::try_from(self.shared.limits.frame_bytes_max).unwrap_or(usize::MAX));
+        let mut state = self.shared.lock();
+        let seq = state.next;
+        state.next = seq.next();
+        state.cut += u64::from(kept < draft.bytes.len());
+        let entry = Entry { seq, at: draft.at, link: draft.link, trace: draft.trace, cause: draft.cause, what: draft.what };
+        state.ring.push(entry, &draft.bytes[..kept]);
+        drop(state);
+        if self.shared.waiting.load(Ordering::SeqCst) > 0 {
+            self.shared.wake.notify_waiters();
+        }
+        seq
+    }
+
+    /// A reader from the present end on.
+    ///
+    /// # Errors
+    /// [`TooManyReaders`] at the limit.
+    pub fn reader(&self) -> Result<Reader, TooManyReaders> {
+        Reader::new(Arc::clone(&self.shared), self.shared.limits.readers_max)
+    }
+
+    /// The last place given.
+    #[must_use]
+    pub fn last(&self) -> Seq {
+        Seq(self.shared.lock().next.0.saturating_sub(1))
+    }
+
+    /// What was done so far.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        let state = self.shared.lock();
+        Counters {
+            emitted: state.next.0.saturating_sub(1),
+            evicted: state.ring.evicted,
+            kept_entries: state.ring.kept_entries(),
+            kept_bytes: state.ring.kept_bytes(),
+            cut: state.cut,
+            readers: self.shared.readers.load(Ordering::Relaxed),
+        }
+    }
+}

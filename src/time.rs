@@ -1,0 +1,97 @@
+//! Time as a value. [`Clock`] is the only reader of the system's clocks; every core takes [`Now`] as an argument.
+
+use std::{
+    ops::Add,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use serde::{Deserialize, Serialize};
+
+/// Nanoseconds since the process's [`Clock`] was started; never goes back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Mono(pub u64);
+
+impl Mono {
+    /// How long ago `earlier` was; zero when it lies ahead.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add<Duration> for Mono {
+    type Output = Self;
+
+    fn add(self, more: Duration) -> Self {
+        Self(self.0.saturating_add(u64::try_from(more.as_nanos()).unwrap_or(u64::MAX)))
+    }
+}
+
+/// Milliseconds since the Unix epoch, as the wall clock had it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Wall(pub u64);
+
+impl Wall {
+    /// How long ago `earlier` was; zero when it lies ahead.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(self.0.saturating_sub(earlier.0))
+    }
+}
+
+/// One moment: monotonic for durations and deadlines, wall clock for people and records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Now {
+    /// For durations and deadlines.
+    pub mono: Mono,
+    /// For people and records.
+    pub wall: Wall,
+}
+
+impl Now {
+    /// A moment of virtual time: `ms` after a fixed epoch. For tests and simulations.
+    #[must_use]
+    pub fn at_ms(ms: u64) -> Self {
+        const EPOCH_MS: u64 = 1_790_000_000_000;
+        Self { mono: Mono(ms.saturating_mul(1_000_000)), wall: Wall(EPOCH_MS.saturating_add(ms)) }
+    }
+
+    /// This moment moved on by `more`.
+    #[must_use]
+    pub fn after(self, more: Duration) -> Self {
+        let ms = u64::try_from(more.as_millis()).unwrap_or(u64::MAX);
+        Self { mono: self.mono + more, wall: Wall(self.wall.0.saturating_add(ms)) }
+    }
+}
+
+/// The one reader of the system's clocks. Copies of a clock agree.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    start: Instant,
+}
+
+impl Clock {
+    /// Starts a clock whose monotonic time is zero now.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the clocks")]
+    pub fn start() -> Self {
+        Self { start: Instant::now() }
+    }
+
+    /// The present moment.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the clocks")]
+    pub fn now(self) -> Now {
+        let mono = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Now { mono: Mono(mono), wall: Wall(u64::try_from(wall.as_millis()).unwrap_or(u64::MAX)) }
+    }
+
+    /// How long from the present moment until `deadline`; zero when it has passed.
+    #[must_use]
+    pub fn until(self, deadline: Mono) -> Duration {
+        deadline.since(self.now().mono)
+    }
+}
