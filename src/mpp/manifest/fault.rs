@@ -25,7 +25,8 @@ impl ManifestError {
     }
 
     /// As compilers print it: `path:line:column: message (hint)`.
-    pub fn at(&self, path: &Path) -> impl fmt::Display {
+    #[must_use]
+    pub fn at(&self, path: &Path) -> String {
         format!("{}:{self}", path.display())
     }
 }
