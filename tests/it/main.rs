@@ -1,0 +1,3 @@
+//! The library from outside, a module a topic.
+
+mod tap;
