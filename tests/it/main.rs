@@ -1,3 +1,6 @@
 //! The library from outside, a module a topic.
 
+mod fixtures;
+mod recorded;
+mod recorded_snapshot;
 mod tap;
