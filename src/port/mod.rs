@@ -3,6 +3,7 @@
 
 mod command;
 mod query;
+mod recorded;
 mod snapshot;
 
 use std::{future::Future, pin::Pin};

@@ -5,6 +5,8 @@
 
 pub mod entry;
 mod reader;
+pub mod recorded;
+pub mod redact;
 mod ring;
 mod sequencer;
 

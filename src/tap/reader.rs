@@ -4,8 +4,8 @@ use std::sync::{Arc, atomic::Ordering};
 
 use super::{
     entry::Entry,
-    ring::Segment,
-    sequencer::{Shared, TooManyReaders},
+    ring::Run,
+    sequencer::{Shared, State, TooManyReaders},
 };
 use crate::ids::Seq;
 
@@ -36,65 +36,74 @@ impl EntryRef<'_> {
 }
 
 /// Entries that follow each other, and how many before them this reader has lost. After a loss, take a new snapshot.
+///
+/// A batch holds its entries for as long as it lives: keep it no longer than it takes to go through it.
 #[derive(Debug)]
 pub struct Batch {
-    segment: Arc<Segment>,
-    from: usize,
+    run: Run,
     /// Entries lost before the first.
     pub lost: u64,
 }
 
 impl Batch {
-    /// The entries, in order.
+    /// The entries, in order; never none.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = EntryRef<'_>> {
-        self.segment.entries[self.from..].iter().map(|stored| {
-            let start = stored.start as usize;
-            EntryRef { entry: &stored.entry, bytes: &self.segment.arena[start..start + stored.len as usize] }
-        })
+        let (segment, from) = self.run.parts();
+        segment.entries[from..].iter().map(|stored| EntryRef { entry: &stored.entry, bytes: segment.bytes_of(stored) })
     }
 }
 
 impl Reader {
-    pub(super) fn new(shared: Arc<Shared>, limit: u64) -> Result<Self, TooManyReaders> {
+    pub(super) fn new(shared: Arc<Shared>, limit: u64, from: impl FnOnce(&State) -> Seq) -> Result<Self, TooManyReaders> {
         if shared.readers.fetch_add(1, Ordering::SeqCst) >= limit {
             shared.readers.fetch_sub(1, Ordering::SeqCst);
             return Err(TooManyReaders { limit });
         }
-        let next = shared.lock().next;
+        let next = from(&shared.lock());
         Ok(Self { shared, next, received: 0, lost: 0 })
     }
 
     /// What has come since the last call, at most one segment; nothing when all was read.
     pub fn read(&mut self) -> Option<Batch> {
-        let segment = self.shared.lock().ring.segment_from(self.next)?;
-        let first = segment.entries.first()?.entry.seq;
+        if self.behind() == 0 {
+            return None;
+        }
+        let (run, evicted) = self.shared.lock().ring.run_from(self.next);
+        self.shared.reclaim(evicted);
+        let run = run?;
+        let (segment, from) = run.parts();
+        let first = segment.entries.get(from)?.entry.seq;
         let lost = first.0.saturating_sub(self.next.0);
-        let from = usize::try_from(self.next.0.saturating_sub(first.0)).unwrap_or(usize::MAX).min(segment.entries.len());
+        self.received += (segment.entries.len() - from) as u64;
         self.next = segment.end()?;
         self.lost += lost;
-        self.received += (segment.entries.len() - from) as u64;
-        Some(Batch { segment, from, lost })
+        Some(Batch { run, lost })
     }
 
-    /// Waits until there is something to read.
+    /// Waits until there is something to read. It may be dropped at any time.
+    ///
+    /// Waking costs the emitter more than the entry itself: who reads for long does well to pause between reads rather than to wait for
+    /// every entry.
     pub async fn ready(&mut self) {
-        loop {
+        while self.behind() == 0 {
             let notified = self.shared.wake.notified();
             tokio::pin!(notified);
             notified.as_mut().enable();
-            let waiting = Waiting::new(&self.shared);
-            if self.shared.lock().next > self.next {
+            self.shared.waiting.store(true, Ordering::SeqCst);
+            // An emission after this look sees that somebody waits, because both go through the lock.
+            let next = self.shared.lock().next;
+            if next > self.next {
                 return;
             }
             notified.await;
-            drop(waiting);
         }
     }
 
     /// Entries emitted that this reader has not read.
     #[must_use]
     pub fn behind(&self) -> u64 {
-        self.shared.lock().next.0.saturating_sub(self.next.0)
+        self.shared.next.load(Ordering::Acquire).saturating_sub(self.next.0)
     }
 
     /// Entries read.
@@ -113,21 +122,5 @@ impl Reader {
 impl Drop for Reader {
     fn drop(&mut self) {
         self.shared.readers.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-/// Counts a reader as waiting, so that emitters need not wake when none does.
-struct Waiting<'a>(&'a Shared);
-
-impl<'a> Waiting<'a> {
-    fn new(shared: &'a Shared) -> Self {
-        shared.waiting.fetch_add(1, Ordering::SeqCst);
-        Self(shared)
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        self.0.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 }

@@ -1,31 +1,52 @@
-//! Sealed segments, evicted whole. Entries' bytes are copied into their segment's arena; readers share segments.
+//! Segments of entries, evicted whole. Entries' bytes are copied into their segment's arena; readers share sealed segments.
+//!
+//! ```text
+//! oldest ── sealed ── sealed ── … ── sealed ── open
+//!   └ evicted whole                              └ pushed to; its tail is copied out to a reader that has caught up
+//! ```
+//!
+//! A reader that has caught up takes a copy of the few entries it lacks, so that a fast reader makes no tiny segments; when it lacks more, the
+//! open segment is sealed, so that no reader holds the lock for long. A sealed segment gives back the room that it did not use: memory is
+//! counted as it is held.
 
 use std::{collections::VecDeque, sync::Arc};
 
-use super::entry::Entry;
+use super::{entry::Entry, redact};
 use crate::{ids::Seq, limits};
 
 /// Entries of one segment at most.
 pub(super) const SEGMENT_ENTRIES: usize = 256;
 
+/// Unread entries from which on a reader seals the open segment rather than copying them.
+const COPY_ENTRIES_MAX: usize = 32;
+
+/// Unread bytes from which on a reader seals the open segment rather than copying them.
+const COPY_BYTES_MAX: usize = 16 * 1024;
+
+/// The room of a new arena in bytes.
+const ARENA_BYTES: usize = SEGMENT_ENTRIES * 128;
+
+/// The fill in bytes at which an arena is sealed, whatever its entries.
+const ARENA_BYTES_MAX: usize = 128 * 1024;
+
 /// An entry with the place of its bytes in the arena.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Stored {
     pub(super) entry: Entry,
-    pub(super) start: u32,
-    pub(super) len: u32,
+    start: u32,
+    len: u32,
 }
 
 /// A run of entries without gaps.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Segment {
     pub(super) entries: Vec<Stored>,
-    pub(super) arena: Vec<u8>,
+    arena: Vec<u8>,
 }
 
 impl Segment {
     fn with_room() -> Self {
-        Self { entries: Vec::with_capacity(SEGMENT_ENTRIES), arena: Vec::with_capacity(SEGMENT_ENTRIES * 128) }
+        Self { entries: Vec::with_capacity(SEGMENT_ENTRIES), arena: Vec::with_capacity(ARENA_BYTES) }
     }
 
     /// The sequence number behind the last entry, or nothing while there is none.
@@ -33,15 +54,81 @@ impl Segment {
         self.entries.last().map(|stored| stored.entry.seq.next())
     }
 
+    /// The bytes that lie beside an entry of this segment.
+    pub(super) fn bytes_of(&self, stored: &Stored) -> &[u8] {
+        let start = stored.start as usize;
+        self.arena.get(start..start + stored.len as usize).unwrap_or_default()
+    }
+
+    fn push(&mut self, entry: Entry, bytes: &[u8]) {
+        let start = u32::try_from(self.arena.len()).unwrap_or(u32::MAX);
+        let len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+        self.arena.extend_from_slice(bytes);
+        redact::mask(&mut self.arena[start as usize..], &entry);
+        self.entries.push(Stored { entry, start, len });
+    }
+
+    fn copy_from(&self, at: usize) -> Self {
+        let from = self.entries.get(at).map_or(self.arena.len(), |stored| stored.start as usize);
+        let mut entries = self.entries[at..].to_vec();
+        for stored in &mut entries {
+            stored.start -= u32::try_from(from).unwrap_or(u32::MAX);
+        }
+        Self { entries, arena: self.arena[from..].to_vec() }
+    }
+
     fn memory_bytes(&self) -> usize {
-        self.arena.capacity() + self.entries.capacity() * size_of::<Stored>()
+        size_of::<Self>() + self.arena.capacity() + self.entries.capacity() * size_of::<Stored>()
+    }
+}
+
+/// What a reader gets.
+#[derive(Debug)]
+pub(super) enum Run {
+    /// A sealed segment, from this entry on.
+    Shared(Arc<Segment>, usize),
+    /// A copy of the open segment's tail.
+    Copied(Segment),
+}
+
+impl Run {
+    /// The segment, and the place in it from which on it is meant.
+    pub(super) fn parts(&self) -> (&Segment, usize) {
+        match self {
+            Self::Shared(segment, from) => (segment, *from),
+            Self::Copied(segment) => (segment, 0),
+        }
+    }
+}
+
+/// Segments that left the ring. They are dropped or used again outside its lock.
+#[derive(Debug, Default)]
+#[must_use = "evicted segments are reclaimed or dropped outside the lock"]
+pub(super) struct Evicted(Vec<Arc<Segment>>);
+
+impl Evicted {
+    /// A cleared segment with its room, where one of these is held by nobody else and was full.
+    pub(super) fn reclaim(self) -> Option<Segment> {
+        let mut spare = None;
+        for segment in self.0 {
+            if let Ok(mut segment) = Arc::try_unwrap(segment) {
+                segment.entries.clear();
+                segment.arena.clear();
+                if segment.entries.capacity() == SEGMENT_ENTRIES && segment.arena.capacity() <= 2 * ARENA_BYTES {
+                    spare = Some(segment);
+                }
+            }
+        }
+        spare
     }
 }
 
 /// The open segment and those sealed before it.
 #[derive(Debug)]
 pub(super) struct Ring {
-    limits: limits::Tap,
+    entries_max: usize,
+    bytes_max: usize,
+    arena_bytes_max: usize,
     open: Segment,
     sealed: VecDeque<Arc<Segment>>,
     sealed_entries: usize,
@@ -52,48 +139,84 @@ pub(super) struct Ring {
 
 impl Ring {
     pub(super) fn new(limits: limits::Tap) -> Self {
-        Self { limits, open: Segment::with_room(), sealed: VecDeque::new(), sealed_entries: 0, sealed_bytes: 0, spare: None, evicted: 0 }
-    }
-
-    pub(super) fn push(&mut self, entry: Entry, bytes: &[u8]) {
-        let start = u32::try_from(self.open.arena.len()).unwrap_or(u32::MAX);
-        self.open.arena.extend_from_slice(bytes);
-        self.open.entries.push(Stored { entry, start, len: u32::try_from(bytes.len()).unwrap_or(u32::MAX) });
-        if self.open.entries.len() >= SEGMENT_ENTRIES || self.open.arena.len() >= 1 << 20 {
-            self.seal();
+        let bytes_max = usize::try_from(limits.ring_bytes_max).unwrap_or(usize::MAX);
+        Self {
+            entries_max: usize::try_from(limits.ring_entries_max).unwrap_or(usize::MAX),
+            bytes_max,
+            arena_bytes_max: ARENA_BYTES_MAX.min(bytes_max / 8),
+            open: Segment::with_room(),
+            sealed: VecDeque::new(),
+            sealed_entries: 0,
+            sealed_bytes: 0,
+            spare: None,
+            evicted: 0,
         }
     }
 
-    /// Makes what was pushed so far readable.
-    pub(super) fn seal(&mut self) {
+    pub(super) fn push(&mut self, entry: Entry, bytes: &[u8]) -> Evicted {
+        let mut evicted = Evicted::default();
+        if self.open.arena.len() + bytes.len() > self.arena_bytes_max {
+            self.seal(&mut evicted);
+        }
+        self.open.push(entry, bytes);
+        if self.open.entries.len() >= SEGMENT_ENTRIES || self.open.arena.len() >= self.arena_bytes_max {
+            self.seal(&mut evicted);
+        }
+        evicted
+    }
+
+    fn seal(&mut self, evicted: &mut Evicted) {
         if self.open.entries.is_empty() {
             return;
         }
         let fresh = self.spare.take().unwrap_or_else(Segment::with_room);
-        let segment = std::mem::replace(&mut self.open, fresh);
+        let mut segment = std::mem::replace(&mut self.open, fresh);
+        segment.entries.shrink_to_fit();
+        if segment.arena.capacity() - segment.arena.len() > ARENA_BYTES / 2 {
+            segment.arena.shrink_to_fit();
+        }
         self.sealed_entries += segment.entries.len();
         self.sealed_bytes += segment.memory_bytes();
         self.sealed.push_back(Arc::new(segment));
-        while self.sealed_entries as u64 > self.limits.ring_entries_max || self.sealed_bytes as u64 > self.limits.ring_bytes_max {
+        // The open segment may double its arena before it is sealed, and a spare may come back: their room is reserved.
+        let reserve = 2 * (SEGMENT_ENTRIES * size_of::<Stored>() + 2 * self.arena_bytes_max.max(ARENA_BYTES));
+        while self.sealed.len() > 1
+            && (self.sealed_entries + SEGMENT_ENTRIES > self.entries_max
+                || self.sealed_bytes + self.queue_bytes() + reserve > self.bytes_max)
+        {
             let Some(oldest) = self.sealed.pop_front() else { break };
             self.sealed_entries -= oldest.entries.len();
             self.sealed_bytes -= oldest.memory_bytes();
             self.evicted += oldest.entries.len() as u64;
-            if let Ok(mut segment) = Arc::try_unwrap(oldest) {
-                segment.entries.clear();
-                segment.arena.clear();
-                self.spare = Some(segment);
-            }
+            evicted.0.push(oldest);
         }
     }
 
-    /// The segment that holds `next` or, when that was evicted, the oldest kept one; nothing when all was read.
-    pub(super) fn segment_from(&mut self, next: Seq) -> Option<Arc<Segment>> {
+    /// Keeps an emptied segment for the next that is opened.
+    pub(super) fn keep_spare(&mut self, spare: Segment) {
+        self.spare = Some(spare);
+    }
+
+    /// The entries from `next` on or, when that was evicted, from the oldest kept one on: at most one segment. Nothing when all was read.
+    pub(super) fn run_from(&mut self, next: Seq) -> (Option<Run>, Evicted) {
+        let mut evicted = Evicted::default();
         if self.sealed.back().and_then(|segment| segment.end()).is_none_or(|end| end <= next) {
-            self.seal();
+            let at = place(&self.open, next);
+            let Some(first) = self.open.entries.get(at) else { return (None, evicted) };
+            let unread_bytes = self.open.arena.len() - first.start as usize;
+            if self.open.entries.len() - at < COPY_ENTRIES_MAX && unread_bytes < COPY_BYTES_MAX {
+                return (Some(Run::Copied(self.open.copy_from(at))), evicted);
+            }
+            self.seal(&mut evicted);
         }
         let at = self.sealed.partition_point(|segment| segment.end().is_some_and(|end| end <= next));
-        self.sealed.get(at).cloned()
+        (self.sealed.get(at).map(|segment| Run::Shared(Arc::clone(segment), place(segment, next))), evicted)
+    }
+
+    /// The oldest kept entry, where there is one.
+    pub(super) fn oldest(&self) -> Option<Seq> {
+        let segment = self.sealed.front().map_or(&self.open, |segment| segment);
+        segment.entries.first().map(|stored| stored.entry.seq)
     }
 
     pub(super) fn kept_entries(&self) -> u64 {
@@ -101,6 +224,16 @@ impl Ring {
     }
 
     pub(super) fn kept_bytes(&self) -> u64 {
-        (self.sealed_bytes + self.open.memory_bytes()) as u64
+        (self.sealed_bytes + self.open.memory_bytes() + self.spare.as_ref().map_or(0, Segment::memory_bytes) + self.queue_bytes()) as u64
     }
+
+    fn queue_bytes(&self) -> usize {
+        self.sealed.capacity() * size_of::<Arc<Segment>>()
+    }
+}
+
+/// The place of `next` in a segment; zero when the segment begins behind it.
+fn place(segment: &Segment, next: Seq) -> usize {
+    let first = segment.entries.first().map_or(0, |stored| stored.entry.seq.0);
+    usize::try_from(next.0.saturating_sub(first)).unwrap_or(usize::MAX).min(segment.entries.len())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicU64, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use tokio::sync::Notify;
@@ -10,7 +10,8 @@ use tokio::sync::Notify;
 use super::{
     entry::{Entry, Link, What},
     reader::Reader,
-    ring::Ring,
+    redact,
+    ring::{Evicted, Ring},
 };
 use crate::{
     ids::{Seq, TraceId},
@@ -31,7 +32,8 @@ pub struct Draft<'a> {
     pub cause: Option<Seq>,
     /// What happened.
     pub what: What,
-    /// The frame's bytes or the transition's text; cut at `limits.tap.frame_bytes_max`.
+    /// The frame's bytes, not yet redacted, or the transition's text; cut at `limits.tap.frame_bytes_max` and at an eighth of
+    /// `limits.tap.ring_bytes_max`.
     pub bytes: &'a [u8],
 }
 
@@ -70,15 +72,26 @@ pub(super) struct State {
 #[derive(Debug)]
 pub(super) struct Shared {
     limits: limits::Tap,
+    frame_bytes_max: usize,
     state: Mutex<State>,
+    /// As `state.next`, so that a reader that has caught up takes no lock.
+    pub(super) next: AtomicU64,
     pub(super) readers: AtomicU64,
-    pub(super) waiting: AtomicU64,
+    /// Whether a reader waits. Who sets it back wakes all that do.
+    pub(super) waiting: AtomicBool,
     pub(super) wake: Notify,
 }
 
 impl Shared {
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Drops what left the ring, and keeps one segment's room for the next.
+    pub(super) fn reclaim(&self, evicted: Evicted) {
+        if let Some(spare) = evicted.reclaim() {
+            self.lock().ring.keep_spare(spare);
+        }
     }
 }
 
@@ -93,30 +106,37 @@ impl Tap {
     #[must_use]
     pub fn new(limits: limits::Tap) -> Self {
         let state = State { next: Seq(1), ring: Ring::new(limits), cut: 0 };
+        let frame_bytes_max = limits.frame_bytes_max.min(limits.ring_bytes_max / 8);
         Self {
             shared: Arc::new(Shared {
                 limits,
+                frame_bytes_max: usize::try_from(frame_bytes_max).unwrap_or(usize::MAX),
                 state: Mutex::new(state),
+                next: AtomicU64::new(1),
                 readers: AtomicU64::new(0),
-                waiting: AtomicU64::new(0),
+                waiting: AtomicBool::new(false),
                 wake: Notify::new(),
             }),
         }
     }
 
-    /// Gives the entry its place, and wakes readers that wait. Never blocks beyond another emission.
+    /// Gives the entry its place, withholds its secrets, and wakes readers that wait. Never blocks beyond another emission or a read.
+    #[expect(clippy::must_use_candidate, reason = "only what causes further entries needs the place")]
     pub fn emit(&self, draft: Draft<'_>) -> Seq {
-        let kept = draft.bytes.len().min(usize::try_from(self.shared.limits.frame_bytes_max).unwrap_or(usize::MAX));
+        let bytes = redact::replaced(draft.bytes, &draft.what);
+        let kept = bytes.len().min(self.shared.frame_bytes_max);
         let mut state = self.shared.lock();
         let seq = state.next;
         state.next = seq.next();
-        state.cut += u64::from(kept < draft.bytes.len());
+        state.cut += u64::from(kept < bytes.len());
         let entry = Entry { seq, at: draft.at, link: draft.link, trace: draft.trace, cause: draft.cause, what: draft.what };
-        state.ring.push(entry, &draft.bytes[..kept]);
+        let evicted = state.ring.push(entry, &bytes[..kept]);
+        self.shared.next.store(state.next.0, Ordering::Release);
         drop(state);
-        if self.shared.waiting.load(Ordering::SeqCst) > 0 {
+        if self.shared.waiting.load(Ordering::SeqCst) && self.shared.waiting.swap(false, Ordering::SeqCst) {
             self.shared.wake.notify_waiters();
         }
+        self.shared.reclaim(evicted);
         seq
     }
 
@@ -125,13 +145,21 @@ impl Tap {
     /// # Errors
     /// [`TooManyReaders`] at the limit.
     pub fn reader(&self) -> Result<Reader, TooManyReaders> {
-        Reader::new(Arc::clone(&self.shared), self.shared.limits.readers_max)
+        Reader::new(Arc::clone(&self.shared), self.shared.limits.readers_max, |state| state.next)
+    }
+
+    /// A reader from the oldest kept entry on.
+    ///
+    /// # Errors
+    /// [`TooManyReaders`] at the limit.
+    pub fn reader_from_oldest(&self) -> Result<Reader, TooManyReaders> {
+        Reader::new(Arc::clone(&self.shared), self.shared.limits.readers_max, |state| state.ring.oldest().unwrap_or(state.next))
     }
 
     /// The last place given.
     #[must_use]
     pub fn last(&self) -> Seq {
-        Seq(self.shared.lock().next.0.saturating_sub(1))
+        Seq(self.shared.next.load(Ordering::Acquire).saturating_sub(1))
     }
 
     /// What was done so far.

@@ -2,3 +2,9 @@
 
 mod mpp_frames;
 mod mpp_manifest;
+//! The library from outside, a module a topic.
+
+mod fixtures;
+mod recorded;
+mod recorded_snapshot;
+mod tap;

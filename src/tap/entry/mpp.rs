@@ -122,7 +122,7 @@ pub enum Fault {
     ByAdapter,
 }
 
-/// The reason codes of a refused `hello` (mpp-v2, hello_ack), in the order of their checks after the version (ruling MPP 2).
+/// The reason codes of a refused `hello` (mpp-v2, `hello_ack`), in the order of their checks after the version (ruling MPP 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HelloReason {
     /// `mpp` is not 2.
@@ -164,7 +164,7 @@ impl HelloReason {
     }
 }
 
-/// The codes of `protocol_error` (mpp-v2, protocol_error).
+/// The codes of `protocol_error` (mpp-v2, its codes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorCode {
     /// Not a frame, or not one that may come here.

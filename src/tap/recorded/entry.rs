@@ -1,0 +1,80 @@
+//! Entries.
+
+use prost::Message as _;
+
+use super::{error::DecodeError, frame, plain, station, transition, wire};
+use crate::{
+    ids::{Seq, Ticket},
+    tap::{
+        EntryRef,
+        entry::{Entry, Transition, What},
+    },
+};
+
+/// An entry that owns the bytes beside it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnedEntry {
+    /// The entry.
+    pub entry: Entry,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl OwnedEntry {
+    /// The entry as a reader of the tap has it.
+    #[must_use]
+    pub fn as_ref(&self) -> EntryRef<'_> {
+        EntryRef { entry: &self.entry, bytes: &self.bytes }
+    }
+}
+
+/// The recorded form of an entry.
+#[must_use]
+pub fn encode(entry: EntryRef<'_>) -> Vec<u8> {
+    message(entry).encode_to_vec()
+}
+
+/// Reads the recorded form of an entry.
+///
+/// # Errors
+/// [`DecodeError`] names what is not known or not well.
+pub fn decode(bytes: &[u8]) -> Result<OwnedEntry, DecodeError> {
+    let message = wire::Entry::decode(bytes)?;
+    let what = match message.what.ok_or(DecodeError::Missing("what"))? {
+        wire::entry::What::Frame(frame) => What::Frame(frame::live(frame)?),
+        wire::entry::What::Station(transition) => What::Transition(Transition::Station(station::live(transition)?)),
+        wire::entry::What::Mpp(transition) => What::Transition(Transition::Mpp(transition::live(transition)?)),
+        wire::entry::What::Committed(wire::Committed { through }) => What::Committed { through: Ticket(through) },
+        wire::entry::What::Unsent(wire::Unsent { frames, bytes }) => What::Unsent { frames, bytes },
+        wire::entry::What::Loss(wire::Loss { count }) => What::Loss { count },
+    };
+    let entry = Entry {
+        seq: Seq(message.seq),
+        at: plain::now(message.at, "at")?,
+        link: plain::link(message.link, "link")?,
+        trace: plain::trace(message.trace.as_deref())?,
+        cause: message.cause.map(Seq),
+        what,
+    };
+    Ok(OwnedEntry { entry, bytes: message.bytes })
+}
+
+fn message(EntryRef { entry, bytes }: EntryRef<'_>) -> wire::Entry {
+    let what = match &entry.what {
+        What::Frame(frame) => wire::entry::What::Frame(frame::recorded(frame)),
+        What::Transition(Transition::Station(transition)) => wire::entry::What::Station(station::recorded(transition)),
+        What::Transition(Transition::Mpp(transition)) => wire::entry::What::Mpp(transition::recorded(transition)),
+        What::Committed { through } => wire::entry::What::Committed(wire::Committed { through: through.0 }),
+        What::Unsent { frames, bytes } => wire::entry::What::Unsent(wire::Unsent { frames: *frames, bytes: *bytes }),
+        What::Loss { count } => wire::entry::What::Loss(wire::Loss { count: *count }),
+    };
+    wire::Entry {
+        seq: entry.seq.0,
+        at: Some(plain::moment(entry.at)),
+        link: plain::to_link(entry.link),
+        trace: plain::trace_bytes(entry.trace),
+        cause: entry.cause.map(|cause| cause.0),
+        bytes: bytes.to_vec(),
+        what: Some(what),
+    }
+}

@@ -1,0 +1,40 @@
+//! The station's transitions.
+
+use super::{error::DecodeError, plain, wire};
+use crate::tap::entry::station::Transition;
+
+pub(super) fn recorded(transition: &Transition) -> wire::StationTransition {
+    use wire::station_transition::Kind;
+    const NOTHING: wire::Nothing = wire::Nothing {};
+    let kind = match *transition {
+        Transition::Started => Kind::Started(NOTHING),
+        Transition::HostUp { link } => Kind::HostUp(plain::to_link(link)),
+        Transition::HostDown { link } => Kind::HostDown(plain::to_link(link)),
+        Transition::StoreWell => Kind::StoreWell(NOTHING),
+        Transition::StoreFailing => Kind::StoreFailing(NOTHING),
+        Transition::RecordingStarted => Kind::RecordingStarted(NOTHING),
+        Transition::RecordingGrew { bytes } => Kind::RecordingGrewBytes(bytes),
+        Transition::RecordingStopped { bytes } => Kind::RecordingStoppedBytes(bytes),
+        Transition::Operated => Kind::Operated(NOTHING),
+        Transition::Notice { level } => Kind::Notice(plain::to_level(level)),
+        Transition::Stopping => Kind::Stopping(NOTHING),
+    };
+    wire::StationTransition { kind: Some(kind) }
+}
+
+pub(super) fn live(transition: wire::StationTransition) -> Result<Transition, DecodeError> {
+    use wire::station_transition::Kind;
+    Ok(match transition.kind.ok_or(DecodeError::Missing("station.kind"))? {
+        Kind::Started(_) => Transition::Started,
+        Kind::HostUp(link) => Transition::HostUp { link: plain::link(link, "host_up")? },
+        Kind::HostDown(link) => Transition::HostDown { link: plain::link(link, "host_down")? },
+        Kind::StoreWell(_) => Transition::StoreWell,
+        Kind::StoreFailing(_) => Transition::StoreFailing,
+        Kind::RecordingStarted(_) => Transition::RecordingStarted,
+        Kind::RecordingGrewBytes(bytes) => Transition::RecordingGrew { bytes },
+        Kind::RecordingStoppedBytes(bytes) => Transition::RecordingStopped { bytes },
+        Kind::Operated(_) => Transition::Operated,
+        Kind::Notice(level) => Transition::Notice { level: plain::level(level, "notice")? },
+        Kind::Stopping(_) => Transition::Stopping,
+    })
+}

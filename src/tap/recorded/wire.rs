@@ -1,0 +1,5 @@
+//! The messages as they are generated from `tap.proto`, which has their docs.
+
+#![expect(unreachable_pub, clippy::pedantic, reason = "generated")]
+
+include!(concat!(env!("OUT_DIR"), "/rl_console.tap.v1.rs"));

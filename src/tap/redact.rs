@@ -1,0 +1,83 @@
+//! Withholds secrets from what the tap keeps (DESIGN 4). [`Tap::emit`](super::Tap::emit) applies a frame's [`Redaction`] itself, so that no
+//! caller can forget it; masking comes before a frame is cut to `limits.tap.frame_bytes_max`, so that half a secret is never kept.
+
+use std::{borrow::Cow, fmt::Write as _, ops::Range};
+
+use sha2::{Digest as _, Sha256};
+
+use super::entry::{Entry, Redaction, What};
+
+/// The bytes as they may be kept and shown: ranges as `*`, or the note of [`withheld`]. Ranges beyond the bytes are ignored.
+#[must_use]
+pub fn redact<'a>(bytes: &'a [u8], redaction: &Redaction) -> Cow<'a, [u8]> {
+    match redaction {
+        Redaction::None => Cow::Borrowed(bytes),
+        Redaction::Masked(ranges) => {
+            let mut masked = bytes.to_vec();
+            overwrite(&mut masked, ranges);
+            Cow::Owned(masked)
+        }
+        Redaction::Withheld => Cow::Owned(withheld(bytes).into_bytes()),
+    }
+}
+
+/// What stands in the place of withheld bytes: `{"withheld":{"bytes":N,"sha256":"…"}}`.
+#[must_use]
+pub fn withheld(bytes: &[u8]) -> String {
+    let mut note = format!("{{\"withheld\":{{\"bytes\":{},\"sha256\":\"", bytes.len());
+    for byte in Sha256::digest(bytes) {
+        let _ = write!(note, "{byte:02x}");
+    }
+    note.push_str("\"}}");
+    note
+}
+
+/// The bytes that stand for a draft's before they are cut: the note where they are withheld. Masking is left to [`mask`].
+pub(super) fn replaced<'a>(bytes: &'a [u8], what: &What) -> Cow<'a, [u8]> {
+    match what {
+        What::Frame(frame) if frame.redaction == Redaction::Withheld => Cow::Owned(withheld(bytes).into_bytes()),
+        _ => Cow::Borrowed(bytes),
+    }
+}
+
+/// Masks a frame's bytes where they were copied to. A range that was cut is masked as far as it was kept.
+pub(super) fn mask(kept: &mut [u8], entry: &Entry) {
+    if let What::Frame(frame) = &entry.what
+        && let Redaction::Masked(ranges) = &frame.redaction
+    {
+        overwrite(kept, ranges);
+    }
+}
+
+fn overwrite(bytes: &mut [u8], ranges: &[Range<u32>]) {
+    for range in ranges {
+        let end = usize::try_from(range.end).unwrap_or(usize::MAX).min(bytes.len());
+        let start = usize::try_from(range.start).unwrap_or(usize::MAX).min(end);
+        bytes[start..end].fill(b'*');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_by_stars_of_equal_length() {
+        let masked = Redaction::Masked([8..11, 0..1].into());
+        assert_eq!(&*redact(b"hello { abc }", &masked), b"*ello { *** }");
+    }
+
+    #[test]
+    fn ranges_beyond_the_bytes_are_ignored() {
+        #[expect(clippy::reversed_empty_ranges, reason = "a range that a careless caller might make")]
+        let masked = Redaction::Masked([2..9, 7..8, 3..1].into());
+        assert_eq!(&*redact(b"abcd", &masked), b"ab**");
+    }
+
+    #[test]
+    fn withheld_bytes_leave_their_length_and_hash() {
+        let note = redact(b"abc", &Redaction::Withheld);
+        let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(std::str::from_utf8(&note).unwrap(), format!("{{\"withheld\":{{\"bytes\":3,\"sha256\":\"{sha256}\"}}}}"));
+    }
+}

@@ -1,0 +1,253 @@
+//! One value of every variant of the tap's vocabulary. A new variant does not compile until it has one.
+
+use std::sync::Arc;
+
+use rl_console::{
+    ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, Seq, SessionId, StateKey, Ticket, TraceId},
+    tap::{
+        entry::{
+            Direction, Entry, Frame, Head, Link, Redaction, Transition, Verdict, What,
+            mpp::{self, Brake, CloseCause, ErrorCode, FailedBy, Fault, HelloReason, RefundStatus, RowState, Violation},
+            station::{self, Level},
+        },
+        recorded::OwnedEntry,
+    },
+    time::Now,
+};
+
+/// The values, and a match that fails to compile when a variant lacks one.
+macro_rules! every {
+    ($ty:ident { $($variant:ident => [$($value:expr),* $(,)?]),* $(,)? }) => {{
+        fn _exhaustive(value: &$ty) {
+            match value { $( $ty::$variant { .. } => {} )* }
+        }
+        vec![ $( $( $value, )* )* ]
+    }};
+}
+
+macro_rules! every_plain {
+    ($ty:ident { $($variant:ident),* $(,)? }) => { every!($ty { $($variant => [$ty::$variant]),* }) };
+}
+
+fn queue() -> QueueName {
+    QueueName::new("boss")
+}
+
+fn event() -> EventName {
+    EventName::new("spawn")
+}
+
+fn peer() -> Peer {
+    Peer::new("127.0.0.1:50312")
+}
+
+pub(crate) fn levels() -> Vec<Level> {
+    every_plain!(Level { Trace, Debug, Info, Warn, Error })
+}
+
+pub(crate) fn links() -> Vec<Link> {
+    every_plain!(Link { Station, Mpp })
+}
+
+pub(crate) fn row_states() -> Vec<RowState> {
+    every_plain!(RowState { Pending, Dispatched, Applied, Done, Failed, Refunded })
+}
+
+pub(crate) fn violations() -> Vec<Violation> {
+    every!(Violation {
+        NotUtf8 => [Violation::NotUtf8],
+        NotJson => [Violation::NotJson],
+        NotObject => [Violation::NotObject],
+        Version => [Violation::Version],
+        NoType => [Violation::NoType],
+        UnknownType => [Violation::UnknownType],
+        HelloFirst => [Violation::HelloFirst],
+        SecondHello => [Violation::SecondHello],
+        WrongDirection => [Violation::WrongDirection],
+        Missing => [Violation::Missing("queue")],
+        Mistyped => [Violation::Mistyped("refund")],
+        AlreadyParked => [Violation::AlreadyParked],
+        StillInFlight => [Violation::StillInFlight],
+        NoSuchQueue => [Violation::NoSuchQueue],
+        NotDispatchedHere => [Violation::NotDispatchedHere],
+        AlreadyEnded => [Violation::AlreadyEnded],
+        NotApplied => [Violation::NotApplied],
+        AlreadyApplied => [Violation::AlreadyApplied],
+        RefundAfterApplied => [Violation::RefundAfterApplied],
+        UndeclaredKey => [Violation::UndeclaredKey],
+        NotTheWriter => [Violation::NotTheWriter],
+        StateSchema => [Violation::StateSchema],
+        StateTooLarge => [Violation::StateTooLarge],
+        TooLarge => [Violation::TooLarge],
+    })
+}
+
+pub(crate) fn faults() -> Vec<Fault> {
+    let hellos =
+        every_plain!(HelloReason { UnsupportedMppVersion, Unpaired, InvalidToken, PackIdMismatch, ManifestHashMismatch, AlreadyConnected });
+    let codes = every_plain!(ErrorCode {
+        InvalidFrame,
+        UnknownInvocationId,
+        UnknownQueue,
+        SchemaViolation,
+        UnexpectedStateTransition,
+        FrameTooLarge,
+    });
+    let mut faults = every!(Fault { Hello => [], Protocol => [], ByAdapter => [Fault::ByAdapter] });
+    faults.extend(hellos.into_iter().map(Fault::Hello));
+    faults.extend(codes.into_iter().map(|code| Fault::Protocol { code, violation: Violation::NotJson }));
+    faults.extend(violations().into_iter().map(|violation| Fault::Protocol { code: ErrorCode::InvalidFrame, violation }));
+    faults
+}
+
+pub(crate) fn closes() -> Vec<CloseCause> {
+    let mut closes = every!(CloseCause {
+        PeerClosed => [CloseCause::PeerClosed],
+        ReadFailed => [CloseCause::ReadFailed],
+        WriteFailed => [CloseCause::WriteFailed],
+        HelloTimeout => [CloseCause::HelloTimeout],
+        Fault => [],
+        NotReading => [CloseCause::NotReading],
+        WriteStalled => [CloseCause::WriteStalled],
+        Kicked => [CloseCause::Kicked],
+        TooManyConnections => [CloseCause::TooManyConnections],
+        Shutdown => [CloseCause::Shutdown],
+    });
+    closes.extend(faults().into_iter().map(CloseCause::Fault));
+    closes
+}
+
+fn mpp_transitions() -> Vec<mpp::Transition> {
+    use mpp::Transition;
+    const ID: InvocationId = InvocationId(123);
+    let by = every_plain!(FailedBy { Adapter, UnknownQueue, Schema, Cancelled, Settled });
+    let statuses = every_plain!(RefundStatus { Requested, Skipped, Manual });
+    let mut all = every!(Transition {
+        Listening => [
+            Transition::Listening { addr: "127.0.0.1:7777".parse().unwrap() },
+            Transition::Listening { addr: "[::1]:7777".parse().unwrap() },
+        ],
+        NotListening => [Transition::NotListening],
+        Paired => [Transition::Paired],
+        Connected => [Transition::Connected { peer: peer() }],
+        Handshaken => [Transition::Handshaken { peer: peer(), session_id: SessionId(7), persisted: 3 }],
+        Disconnected => [],
+        Stale => [Transition::Stale { silent_s: 30 }],
+        Parked => [Transition::Parked { queue: queue() }],
+        Enqueued => [Transition::Enqueued { id: ID, queue: queue(), event: event() }],
+        Dispatched => [Transition::Dispatched { id: ID, queue: queue(), event: event() }],
+        Acked => [Transition::Acked { id: ID, queue: queue() }],
+        Applied => [Transition::Applied { id: ID, queue: queue(), cleared: true }],
+        Done => [
+            Transition::Done { id: ID, queue: queue(), event: event(), cleared: true, settled: false },
+            Transition::Done { id: ID, queue: queue(), event: event(), cleared: false, settled: true },
+        ],
+        Failed => [],
+        Refunded => [Transition::Refunded { id: ID, queue: queue(), event: event() }],
+        Requeued => [Transition::Requeued { id: ID, queue: queue() }],
+        LeftApplied => [Transition::LeftApplied { id: ID, queue: queue() }],
+        RefundRecorded => [],
+        OtherCancelled => [Transition::OtherCancelled { id: ID, queue: queue() }],
+        Migrated => [Transition::Migrated { queue: queue(), rows: 5, failed: 2 }],
+        Braked => [
+            Transition::Braked { queue: queue(), brake: Brake { held: true, draining: false } },
+            Transition::Braked { queue: queue(), brake: Brake { held: false, draining: true } },
+            Transition::Braked { queue: queue(), brake: Brake::default() },
+        ],
+        Drained => [Transition::Drained { queue: queue() }],
+        Logged => [],
+        StateWritten => [Transition::StateWritten { key: StateKey::new("score"), persist: true }],
+        PersistedLeftOut => [Transition::PersistedLeftOut { key: StateKey::new("score") }],
+        CommitsFailing => [Transition::CommitsFailing],
+        CommitsWell => [Transition::CommitsWell],
+        PackLoaded => [Transition::PackLoaded { pack_id: PackId::new("dev.sample"), manifest_hash: ManifestHash::new("sha256:00") }],
+    });
+    all.extend(closes().into_iter().map(|cause| Transition::Disconnected { peer: peer(), active: true, cause }));
+    all.extend(row_states().into_iter().zip(by.into_iter().cycle()).map(|(from, by)| {
+        let cleared = by == FailedBy::Adapter;
+        Transition::Failed { id: ID, queue: queue(), event: event(), from, cleared, by }
+    }));
+    all.extend(statuses.into_iter().map(|status| Transition::RefundRecorded { refund: RefundId(4), id: ID, status }));
+    all.extend(levels().into_iter().map(|level| Transition::Logged { level }));
+    all
+}
+
+fn station_transitions() -> Vec<station::Transition> {
+    use station::Transition;
+    let mut all = every!(Transition {
+        Started => [Transition::Started],
+        HostUp => [],
+        HostDown => [],
+        StoreWell => [Transition::StoreWell],
+        StoreFailing => [Transition::StoreFailing],
+        RecordingStarted => [Transition::RecordingStarted],
+        RecordingGrew => [Transition::RecordingGrew { bytes: 4_096 }],
+        RecordingStopped => [Transition::RecordingStopped { bytes: 8_192 }],
+        Operated => [Transition::Operated],
+        Notice => [],
+        Stopping => [Transition::Stopping],
+    });
+    all.extend(links().into_iter().flat_map(|link| [Transition::HostUp { link }, Transition::HostDown { link }]));
+    all.extend(levels().into_iter().map(|level| Transition::Notice { level }));
+    all
+}
+
+fn frames() -> Vec<Frame> {
+    let inbound = Frame {
+        direction: Direction::Inbound,
+        peer: peer(),
+        head: Head::Mpp(mpp::Head::default()),
+        verdict: Verdict::Mpp(mpp::Verdict::Accepted),
+        wire_bytes: 70_000,
+        redaction: Redaction::None,
+    };
+    let mut verdicts = every!(Verdict { Sent => [Verdict::Sent], Mpp => [] });
+    let mpp_verdicts = {
+        use mpp::Verdict;
+        every!(Verdict { Accepted => [Verdict::Accepted], Refused => [], TooLate => [Verdict::TooLate] })
+    };
+    verdicts.extend(mpp_verdicts.into_iter().chain(faults().into_iter().map(mpp::Verdict::Refused)).map(Verdict::Mpp));
+    let heads = mpp::FrameType::ALL.into_iter().map(|kind| {
+        let head = mpp::Head { kind: Some(kind), id: Some(InvocationId(0)), queue: Some(queue()), event: Some(event()) };
+        every!(Head { Mpp => [Head::Mpp(head)] }).remove(0)
+    });
+    let redactions = every!(Redaction {
+        None => [Redaction::None],
+        Masked => [Redaction::Masked(Arc::from([0..2_u32, 5..9])), Redaction::Masked(Arc::from([]))],
+        Withheld => [Redaction::Withheld],
+    });
+    let directions = every_plain!(Direction { Inbound, Outbound });
+    let mut frames: Vec<_> = verdicts.into_iter().map(|verdict| Frame { verdict, ..inbound.clone() }).collect();
+    frames.extend(heads.map(|head| Frame { head, ..inbound.clone() }));
+    frames.extend(redactions.into_iter().map(|redaction| Frame { redaction, ..inbound.clone() }));
+    frames.extend(directions.into_iter().map(|direction| Frame { direction, ..inbound.clone() }));
+    frames
+}
+
+/// Everything that an entry can say.
+pub(crate) fn whats() -> Vec<What> {
+    let mut all = every!(What {
+        Frame => [],
+        Transition => [],
+        Committed => [What::Committed { through: Ticket(9) }],
+        Unsent => [What::Unsent { frames: 2, bytes: 300 }],
+        Loss => [What::Loss { count: 11 }],
+    });
+    all.extend(frames().into_iter().map(What::Frame));
+    all.extend(mpp_transitions().into_iter().map(Transition::Mpp).map(What::Transition));
+    all.extend(station_transitions().into_iter().map(Transition::Station).map(What::Transition));
+    all
+}
+
+/// One entry of every kind.
+pub(crate) fn entries() -> Vec<OwnedEntry> {
+    let trace: TraceId = "0191d3c2-7a41-7f00-8000-00000000a41f".parse().unwrap();
+    let entry = |(n, what): (usize, What)| {
+        let seq = Seq(n as u64 + 1);
+        let link = if matches!(what, What::Transition(Transition::Station(_))) { Link::Station } else { Link::Mpp };
+        let odd = n % 2 == 1;
+        let entry = Entry { seq, at: Now::at_ms(seq.0), link, trace: odd.then_some(trace), cause: odd.then_some(Seq(n as u64)), what };
+        OwnedEntry { entry, bytes: format!("text {n}").into_bytes() }
+    };
+    whats().into_iter().enumerate().map(entry).collect()
+}
