@@ -1,6 +1,8 @@
 //! Tests of the whole, one module a topic.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail that way")]
 
 mod mpp_frames;
+mod mpp_framing;
 mod mpp_manifest;
 //! The library from outside, a module a topic.
 
@@ -8,3 +10,5 @@ mod fixtures;
 mod recorded;
 mod recorded_snapshot;
 mod tap;
+mod mpp_refusals;
+mod mpp_token;

@@ -267,7 +267,17 @@ fn nesting_and_references_without_end_do_not_overflow() {
     }
 }
 
-// On disk.
+#[test]
+fn a_schema_that_refers_to_itself_judges_and_ends() {
+    let selves =
+        ["{ \"$ref\" = \"#\" }", "{ not = { \"$ref\" = \"#\" } }", "{ \"$dynamicRef\" = \"#\" }", "{ items = { \"$ref\" = \"#\" } }"];
+    for schema in selves {
+        let pack = parse(&format!("{HEAD}[state.k]\nwriter = \"adapter\"\nschema = {schema}\n")).unwrap();
+        let deep = format!("{}{}", "[".repeat(120), "]".repeat(120));
+        let verdicts = ["3", &deep].map(|value| pack.state[&StateKey::new("k")].check(value).is_ok());
+        assert_eq!(verdicts, [!schema.contains("not"); 2], "{schema}");
+    }
+}
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
@@ -327,7 +337,7 @@ proptest! {
         }
         if let Err(errors) = Pack::parse(&text, &mut |_| Err("none".to_owned())) {
             prop_assert!(!errors.is_empty());
-            let lines = text.iter().filter(|byte| **byte == b'\n').count() + 1;
+            let lines = text.split(|byte| *byte == b'\n').count();
             prop_assert!(errors.iter().all(|error| error.line >= 1 && error.line <= lines && error.column >= 1));
             prop_assert!(errors.is_sorted_by_key(|error| (error.line, error.column)));
         }

@@ -11,6 +11,7 @@ macro_rules! keys {
     ($( $key:ident = $name:literal ),* $(,)?) => {
         /// The keys that some frame uses.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[expect(clippy::enum_variant_names, reason = "a frame has a field that is called `key`")]
         pub(super) enum Key { $( $key ),* }
 
         impl Key {

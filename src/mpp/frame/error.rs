@@ -1,4 +1,4 @@
-//! `protocol_error`, both ways (mpp-v2, protocol_error).
+//! `protocol_error`, both ways (mpp-v2, `protocol_error`).
 
 use std::borrow::Cow;
 

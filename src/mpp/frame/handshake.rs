@@ -1,4 +1,4 @@
-//! `hello` and `hello_ack` (mpp-v2, hello, hello_ack).
+//! `hello` and `hello_ack` (mpp-v2, `hello` and `hello_ack`).
 
 use std::{borrow::Cow, io};
 

@@ -1,4 +1,4 @@
-//! `log` and `state_write` (mpp-v2, log, state_write).
+//! `log` and `state_write` (mpp-v2, `log` and `state_write`).
 
 use super::{
     envelope::{Fields, Key},

@@ -12,7 +12,7 @@ pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
 }
 
 /// The hint that names it, or else what there is.
-pub(super) fn hint<'a>(name: &str, candidates: &[&'a str]) -> Option<String> {
+pub(super) fn hint(name: &str, candidates: &[&str]) -> Option<String> {
     /// More are not listed.
     const LISTED_MAX: usize = 8;
     if let Some(near) = nearest(name, candidates.iter().copied()) {

@@ -12,7 +12,7 @@ pub(super) struct Table<'a> {
     pub(super) name: String,
     /// Where its name stands.
     pub(super) at: Range<usize>,
-    table: &'a DeTable<'a>,
+    entries: &'a DeTable<'a>,
 }
 
 /// A string with its place.
@@ -23,13 +23,13 @@ pub(super) struct Text<'a> {
 
 impl<'a> Table<'a> {
     /// The whole document.
-    pub(super) fn root(table: &'a DeTable<'a>) -> Self {
-        Self { name: String::new(), at: 0..0, table }
+    pub(super) fn root(entries: &'a DeTable<'a>) -> Self {
+        Self { name: String::new(), at: 0..0, entries }
     }
 
     /// Notes every key that is not among `known`.
     pub(super) fn only(&self, known: &[&str], faults: &mut Faults) {
-        for key in self.table.keys() {
+        for key in self.entries.keys() {
             let name: &str = key.get_ref();
             if !known.contains(&name) {
                 faults.add(&key.span(), format!("unknown key `{}`", self.path(name)), nearest::hint(name, known));
@@ -39,7 +39,7 @@ impl<'a> Table<'a> {
 
     /// A value and its place.
     pub(super) fn value(&self, key: &str) -> Option<(&'a DeValue<'a>, Range<usize>)> {
-        self.table.get(key).map(|value| (value.get_ref(), value.span()))
+        self.entries.get(key).map(|value| (value.get_ref(), value.span()))
     }
 
     /// A string that may be absent.
@@ -62,7 +62,7 @@ impl<'a> Table<'a> {
 
     /// A string that must be there. `hint` says what to write.
     pub(super) fn required_text(&self, key: &str, hint: &str, faults: &mut Faults) -> Option<Text<'a>> {
-        if !self.table.contains_key(key) {
+        if !self.entries.contains_key(key) {
             faults.add_absence(&self.at, format!("`{}` is missing", self.path(key)), Some(hint.to_owned()));
         }
         self.text(key, faults)
@@ -92,15 +92,15 @@ impl<'a> Table<'a> {
 
     /// A table inside this one.
     pub(super) fn table(&self, key: &str, faults: &mut Faults) -> Option<Self> {
-        let (name, value) = self.table.get_key_value(key)?;
+        let (name, value) = self.entries.get_key_value(key)?;
         self.subtable(key, name.span(), value.get_ref(), faults)
     }
 
     /// Every entry of the table `key` inside this one, each a table with a name that is not empty.
     pub(super) fn tables(&self, key: &str, faults: &mut Faults) -> Vec<(&'a str, Self)> {
         let Some(group) = self.table(key, faults) else { return Vec::new() };
-        let mut tables = Vec::with_capacity(group.table.len());
-        for (name, value) in group.table {
+        let mut tables = Vec::with_capacity(group.entries.len());
+        for (name, value) in group.entries {
             let at = name.span();
             let name: &str = name.get_ref();
             if name.trim().is_empty() {
@@ -112,8 +112,8 @@ impl<'a> Table<'a> {
     }
 
     fn subtable(&self, key: &str, at: Range<usize>, value: &'a DeValue<'a>, faults: &mut Faults) -> Option<Self> {
-        if let DeValue::Table(table) = value {
-            return Some(Self { name: self.path(key), at, table });
+        if let DeValue::Table(entries) = value {
+            return Some(Self { name: self.path(key), at, entries });
         }
         faults.add(&at, self.wrong_type(key, "a table", value), Some(format!("write it as [{}]", self.path(key))));
         None
