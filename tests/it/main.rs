@@ -3,4 +3,5 @@
 mod fixtures;
 mod recorded;
 mod recorded_snapshot;
+mod recording;
 mod tap;
