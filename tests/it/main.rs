@@ -9,6 +9,7 @@ mod mpp_manifest;
 mod fixtures;
 mod recorded;
 mod recorded_snapshot;
+mod recording;
 mod tap;
 mod mpp_refusals;
 mod mpp_token;

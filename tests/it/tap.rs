@@ -173,16 +173,16 @@ fn no_wakeup_is_missed_between_threads() {
     }
 }
 
-const TOKEN: &str = "dG9rZW4tdG9rZW4tdG9rZW4tdG9rZW4tdG9rZW4";
+pub(crate) const TOKEN: &str = "dG9rZW4tdG9rZW4tdG9rZW4tdG9rZW4tdG9rZW4";
 
 /// A hello around the token, and where the token lies in it.
-fn hello(before: &str, after: &str) -> (String, Range<u32>) {
+pub(crate) fn hello(before: &str, after: &str) -> (String, Range<u32>) {
     let start = u32::try_from(before.len() + 10).unwrap();
     let token = u32::try_from(TOKEN.len()).unwrap();
     (format!("{before}{{\"token\":\"{TOKEN}\"}}{after}"), start..start + token)
 }
 
-fn contains(bytes: &[u8], needle: &[u8]) -> bool {
+pub(crate) fn contains(bytes: &[u8], needle: &[u8]) -> bool {
     bytes.windows(needle.len()).any(|window| window == needle)
 }
 

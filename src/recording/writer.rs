@@ -1,0 +1,279 @@
+//! Writes a recording, and keeps it within its limit.
+
+use std::io::{self, Seek, SeekFrom, Write};
+
+use mcap::{
+    Compression, McapError, WriteOptions,
+    records::{MessageHeader, Metadata},
+};
+
+use super::format::{About, ENCODING, METADATA, SNAPSHOT_TOPIC};
+use crate::{
+    limits,
+    tap::{EntryRef, entry::Link, recorded},
+    time::Wall,
+};
+
+/// What a message adds around its content at most: its header, its place in the index.
+const MESSAGE_BYTES: u64 = 64;
+
+/// What a chunk adds at most: its header, its indexes' headers, its place in the summary.
+const CHUNK_BYTES: u64 = 512;
+
+/// What the end of a file takes at most, beside the schema and the chunks' places.
+const END_BYTES: u64 = 4_096;
+
+/// Why nothing more is written.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WriteError {
+    /// The next message would exceed the file's limit.
+    #[error("the file has reached {limit} bytes (limits.recording.file_bytes_max)")]
+    Full {
+        /// The limit.
+        limit: u64,
+    },
+    /// The file does not take it.
+    #[error("{0}")]
+    Io(io::Error),
+}
+
+impl From<McapError> for WriteError {
+    fn from(error: McapError) -> Self {
+        match error {
+            McapError::Io(error) => Self::Io(error),
+            other => Self::Io(io::Error::other(other)),
+        }
+    }
+}
+
+/// A recording that is being written.
+pub(super) struct Writer<W: Write> {
+    mcap: mcap::Writer<Counted<W>>,
+    links: [u16; Link::ALL.len()],
+    snapshot: u16,
+    file_bytes_max: u64,
+    chunk_bytes_max: u64,
+    written: Written,
+    chunks: u64,
+    pending_bytes: u64,
+    pending_messages: u64,
+}
+
+impl<W: Write> Writer<W> {
+    /// Writes all that comes before the first message.
+    pub(super) fn begin(file: W, about: &About, limits: limits::Recording) -> Result<Self, WriteError> {
+        let written = Written::default();
+        let counted = Counted { inner: file, written: written.clone() };
+        let mut mcap = WriteOptions::new()
+            .compression(Some(Compression::Zstd))
+            .compression_threads(0)
+            .chunk_size(None)
+            .disable_seeking(true)
+            .library(concat!("rl-console/", env!("CARGO_PKG_VERSION")))
+            .create(counted)?;
+        mcap.write_metadata(&Metadata { name: METADATA.to_owned(), metadata: about.to_metadata() })?;
+        let entry_schema = mcap.add_schema(recorded::ENTRY_MESSAGE, ENCODING, recorded::DESCRIPTOR)?;
+        let snapshot_schema = mcap.add_schema(recorded::SNAPSHOT_MESSAGE, ENCODING, recorded::DESCRIPTOR)?;
+        let mut links = [0; Link::ALL.len()];
+        for link in Link::ALL {
+            links[link.index()] = mcap.add_channel(entry_schema, link.name(), ENCODING, &std::collections::BTreeMap::new())?;
+        }
+        let snapshot = mcap.add_channel(snapshot_schema, SNAPSHOT_TOPIC, ENCODING, &std::collections::BTreeMap::new())?;
+        mcap.flush()?;
+        Ok(Self {
+            mcap,
+            links,
+            snapshot,
+            file_bytes_max: limits.file_bytes_max,
+            chunk_bytes_max: limits.chunk_bytes_max.min(limits.file_bytes_max / 8),
+            written,
+            chunks: 1,
+            pending_bytes: 0,
+            pending_messages: 0,
+        })
+    }
+
+    pub(super) fn entry(&mut self, entry: EntryRef<'_>) -> Result<(), WriteError> {
+        let channel = self.links[entry.entry.link.index()];
+        self.message(channel, entry.entry.seq.0, entry.entry.at.wall, &recorded::encode(entry))
+    }
+
+    pub(super) fn snapshot(&mut self, at: Wall, bytes: &[u8]) -> Result<(), WriteError> {
+        self.message(self.snapshot, 0, at, bytes)
+    }
+
+    fn message(&mut self, channel_id: u16, seq: u64, at: Wall, bytes: &[u8]) -> Result<(), WriteError> {
+        let len = bytes.len() as u64;
+        if self.bytes_at_end(len) > self.file_bytes_max {
+            self.flush()?;
+            if self.bytes_at_end(len) > self.file_bytes_max {
+                return Err(WriteError::Full { limit: self.file_bytes_max });
+            }
+        }
+        let time_ns = at.0.saturating_mul(1_000_000);
+        let sequence = u32::try_from(seq & u64::from(u32::MAX)).unwrap_or_default();
+        self.mcap.write_to_known_channel(&MessageHeader { channel_id, sequence, log_time: time_ns, publish_time: time_ns }, bytes)?;
+        self.pending_bytes += len;
+        self.pending_messages += 1;
+        if self.pending_bytes >= self.chunk_bytes_max {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the open chunk, so that it outlives the process.
+    pub(super) fn flush(&mut self) -> Result<(), WriteError> {
+        if self.pending_messages > 0 {
+            self.mcap.flush()?;
+            self.pending_bytes = 0;
+            self.pending_messages = 0;
+            self.chunks += 1;
+        }
+        Ok(())
+    }
+
+    /// Writes the summary, which makes the file whole.
+    pub(super) fn finish(&mut self) -> Result<(), WriteError> {
+        self.mcap.finish()?;
+        Ok(())
+    }
+
+    /// Bytes handed to the file.
+    pub(super) fn bytes(&self) -> u64 {
+        self.written.bytes()
+    }
+
+    /// The length of the finished file at most, if a message of this length is its last.
+    fn bytes_at_end(&self, len: u64) -> u64 {
+        let content = self.pending_bytes + len;
+        let messages = (self.pending_messages + 1) * MESSAGE_BYTES;
+        // What zstd cannot compress grows by less than 1/128.
+        let chunk = content + content / 128 + messages;
+        let end = END_BYTES + 2 * recorded::DESCRIPTOR.len() as u64;
+        self.written.bytes() + chunk + (self.chunks + 1) * CHUNK_BYTES + end
+    }
+}
+
+/// How many bytes went into a file; clones count the same one.
+#[derive(Clone, Debug, Default)]
+struct Written(std::sync::Arc<std::sync::atomic::AtomicU64>);
+
+impl Written {
+    fn bytes(&self) -> u64 {
+        self.0.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    fn add(&self, more: usize) {
+        self.0.fetch_add(more as u64, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+/// Counts what is written. It knows its place and goes nowhere else.
+struct Counted<W> {
+    inner: W,
+    written: Written,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = self.inner.write(bytes)?;
+        self.written.add(taken);
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+impl<W> Seek for Counted<W> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match to {
+            SeekFrom::Current(0) => Ok(self.written.bytes()),
+            _ => Err(io::Error::from(io::ErrorKind::Unsupported)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ids::Seq,
+        tap::entry::{Entry, Transition, What, station},
+        time::Now,
+    };
+
+    fn about() -> About {
+        About { host_version: "0.1.0".to_owned(), station_started: Wall(1) }
+    }
+
+    /// Takes so many bytes and is full then.
+    struct Disk {
+        left: usize,
+    }
+
+    impl Write for Disk {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.left == 0 {
+                return Err(io::Error::from(io::ErrorKind::StorageFull));
+            }
+            let taken = bytes.len().min(self.left);
+            self.left -= taken;
+            Ok(taken)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn fill<W: Write>(writer: &mut Writer<W>, compressible: bool) -> WriteError {
+        let what = What::Transition(Transition::Station(station::Transition::Operated));
+        let mut noise = 1_u64;
+        for n in 1_u64.. {
+            let entry = Entry { seq: Seq(n), at: Now::at_ms(n), link: Link::Station, trace: None, cause: None, what: what.clone() };
+            let bytes: Vec<u8> = (0..600)
+                .map(|_| {
+                    noise = noise.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    if compressible { b'x' } else { noise.to_be_bytes()[0] }
+                })
+                .collect();
+            if let Err(error) = writer.entry(EntryRef { entry: &entry, bytes: &bytes }) {
+                return error;
+            }
+        }
+        unreachable!("the limit comes first")
+    }
+
+    #[test]
+    fn a_full_disk_is_said_so_wherever_it_comes() {
+        for left in (0..200_000).step_by(9_973) {
+            let limits = limits::Recording { chunk_bytes_max: 65_536, ..limits::Recording::default() };
+            let error = match Writer::begin(Disk { left }, &about(), limits) {
+                Ok(mut writer) => {
+                    let error = fill(&mut writer, false);
+                    assert!(writer.finish().is_err());
+                    error
+                }
+                Err(error) => error,
+            };
+            assert!(matches!(&error, WriteError::Io(error) if error.kind() == io::ErrorKind::StorageFull), "{left}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_finished_file_stays_within_its_limit() {
+        for (limit, compressible) in [(1_048_576, false), (1_048_576, true), (3_000_000, false)] {
+            let limits = limits::Recording { file_bytes_max: limit, ..limits::Recording::default() };
+            let mut file = Vec::new();
+            let mut writer = Writer::begin(&mut file, &about(), limits).unwrap();
+            assert!(matches!(fill(&mut writer, compressible), WriteError::Full { .. }));
+            writer.finish().unwrap();
+            let counted = writer.bytes();
+            drop(writer);
+            assert_eq!(file.len() as u64, counted);
+            assert!(counted <= limit && counted > limit * 3 / 4, "{counted} of {limit}");
+        }
+    }
+}
