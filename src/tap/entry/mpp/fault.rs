@@ -114,8 +114,8 @@ impl ErrorCode {
     }
 }
 
-/// The exact breach behind a `protocol_error`; each names its clause. The text of MPP v2 numbers few of its sections, so clauses are named by
-/// their subject.
+/// The exact breach behind a `protocol_error`; each names its clause. The text of MPP v2 numbers few of its sections, so clauses are named
+/// by their subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Violation {
     /// Bytes that are not UTF-8.
