@@ -1,5 +1,5 @@
-//! The one way to act on a station and to ask it: [`StationPort`]. The console, the CLI and attached consoles all go through it, so that what
-//! a key can do, a script can do.
+//! The one way to act on a station and to ask it: [`StationPort`]. The console, the CLI and attached consoles all go through it, so that
+//! what a key can do, a script can do.
 
 mod command;
 mod operator;
