@@ -18,7 +18,9 @@ pub struct Bound {
 }
 
 macro_rules! limits {
-    ($( $(#[doc = $gdoc:literal])* $group:ident : $Group:ident { $( $(#[doc = $doc:literal])* $name:ident = $default:literal in $min:literal ..= $max:literal ),* $(,)? } )*) => {
+    ($( $(#[doc = $gdoc:literal])* $group:ident : $Group:ident {
+        $( $(#[doc = $doc:literal])* $name:ident = $default:literal in $min:literal ..= $max:literal ),* $(,)?
+    } )*) => {
         $(
             $(#[doc = $gdoc])*
             #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! What goes into the bridge and what comes out of it. The bridge does no I/O: [`host`](super::host) carries these values to sockets, the store,
-//! the tap and the clock.
+//! What goes into the bridge and what comes out of it. The bridge does no I/O: [`host`](super::host) carries these values to sockets, the
+//! store, the tap and the clock.
 
 use std::{net::SocketAddr, sync::Arc};
 

@@ -135,7 +135,8 @@ impl Recorder {
         &self.path
     }
 
-    /// Ends it, at once, with all that the tap had until now; the answer comes when the file is whole. When it has ended already, its summary.
+    /// Ends it with all that the tap had until now. It is asked for at once; the answer comes when the file is whole. One that has ended
+    /// already answers with its summary.
     pub fn stop(self) -> impl Future<Output = Summary> + Send {
         let Self { path, stop, ended } = self;
         let _ = stop.send(());

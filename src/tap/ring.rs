@@ -5,9 +5,9 @@
 //!   └ evicted whole                              └ pushed to; its tail is copied out to a reader that has caught up
 //! ```
 //!
-//! A reader that has caught up takes a copy of the few entries it lacks, so that a fast reader makes no tiny segments; when it lacks more, the
-//! open segment is sealed, so that no reader holds the lock for long. A sealed segment gives back the room that it did not use: memory is
-//! counted as it is held.
+//! A reader that has caught up takes a copy of the few entries it lacks, so that a fast reader makes no tiny segments; when it lacks more,
+//! the open segment is sealed, so that no reader holds the lock for long. A sealed segment gives back the room that it did not use: memory
+//! is counted as it is held.
 
 use std::{collections::VecDeque, sync::Arc};
 

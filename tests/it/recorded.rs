@@ -36,7 +36,12 @@ fn the_schema_names_the_messages() {
 
 proptest! {
     #[test]
-    fn mutated_messages_read_or_fail_without_panic(which: prop::sample::Index, at: prop::sample::Index, byte: u8, cut: prop::sample::Index) {
+    fn mutated_messages_read_or_fail_without_panic(
+        which: prop::sample::Index,
+        at: prop::sample::Index,
+        byte: u8,
+        cut: prop::sample::Index,
+    ) {
         let entries = fixtures::entries();
         let mut bytes = encode(which.get(&entries).as_ref());
         let at = at.index(bytes.len());

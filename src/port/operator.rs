@@ -1,0 +1,29 @@
+//! Acting on a station, asking it, watching it.
+
+use std::{future::Future, pin::Pin};
+
+use super::{Command, Outcome, Page, PortError, Query, Snapshot};
+
+/// An answer that comes when it comes. Its slot is reserved when the question is put, so asking never blocks.
+pub type Answer<T> = Pin<Box<dyn Future<Output = Result<T, PortError>> + Send>>;
+
+/// Acts on a station and asks it. The console's keys, the operator socket and the CLI speak through it.
+pub trait Operator: Send + Sync {
+    /// Has something done. A full host answers [`PortError::Busy`].
+    fn command(&self, command: Command) -> Answer<Outcome>;
+
+    /// Asks for a page of something.
+    fn query(&self, query: Query) -> Answer<Page>;
+}
+
+/// An [`Operator`] that can also watch: snapshots and the tap's entries.
+pub trait StationPort: Operator {
+    /// The state at one moment, to fold entries onto.
+    fn snapshot(&self) -> Answer<Snapshot>;
+
+    /// A reader of the tap from its present end on. Take it before the snapshot: entries at or below the snapshot's `as_of` are skipped.
+    ///
+    /// # Errors
+    /// [`PortError::Busy`] when `limits.tap.readers_max` are reading.
+    fn entries(&self) -> Result<crate::tap::Reader, PortError>;
+}

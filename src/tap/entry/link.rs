@@ -1,0 +1,34 @@
+//! Whose boundary an entry tells of.
+
+/// Whose boundary an entry tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Link {
+    /// The station itself: hosts coming and going, store, recordings, notices.
+    Station,
+    /// The MPP bridge.
+    Mpp,
+}
+
+impl Link {
+    /// Every link, in the order of their index.
+    pub const ALL: [Self; 2] = [Self::Station, Self::Mpp];
+
+    /// The place of this link in arrays that hold one item a link.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        match self {
+            Self::Station => 0,
+            Self::Mpp => 1,
+        }
+    }
+
+    /// The name shown to people.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Station => "station",
+            Self::Mpp => "mpp",
+        }
+    }
+}

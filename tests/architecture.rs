@@ -1,0 +1,454 @@
+//! The house's floors and habits, checked on the text of `src` (DESIGN 2, STYLE): who may import whom, cores without I/O, `mod.rs` without
+//! logic, one reader of the clocks, no unbounded queue, files and lines that fit.
+
+use std::{fs, path::Path};
+
+const FOUNDATION: [&str; 4] = ["ids", "limits", "time", "schema"];
+const PROTOCOLS: [&str; 6] = ["mpp", "rmp", "runs", "macp", "plugin", "mplp"];
+const LINES_MAX: usize = 500;
+const COLUMNS_MAX: usize = 140;
+
+/// Files of a core's folder that read files for it, and do nothing else.
+const LOADERS: [&str; 1] = ["mpp/manifest/load.rs"];
+
+/// Types of `std::net` that do no I/O.
+const PLAIN_NET: [&str; 8] = ["SocketAddr", "SocketAddrV4", "SocketAddrV6", "IpAddr", "Ipv4Addr", "Ipv6Addr", "AddrParseError", "self"];
+
+/// What a top-level module may import, itself aside. Nothing for a module that is not on the map.
+fn may_import(top: &str) -> Option<Vec<&'static str>> {
+    let below: &[&[&'static str]] = match top {
+        "ids" | "limits" | "time" | "schema" => &[],
+        "tap" => &[&FOUNDATION],
+        // The store's rows speak the tap's vocabulary.
+        "store" | "recording" => &[&FOUNDATION, &["tap"]],
+        "port" => &[&FOUNDATION, &PROTOCOLS, &["tap", "store"]],
+        "console" => &[&FOUNDATION, &PROTOCOLS, &["tap", "store", "port"]],
+        "station" => &[&FOUNDATION, &PROTOCOLS, &["tap", "store", "recording", "port"]],
+        "cli" => &[&FOUNDATION, &PROTOCOLS, &["tap", "store", "recording", "port", "console", "station"]],
+        "main" => &[&["cli"]],
+        protocol if PROTOCOLS.contains(&protocol) => &[&FOUNDATION, &["tap", "store"]],
+        _ => return None,
+    };
+    Some(below.concat())
+}
+
+/// A word or a sign of the code, with its line.
+#[derive(Clone, Debug, PartialEq)]
+struct Token {
+    text: String,
+    line: usize,
+}
+
+impl Token {
+    fn is_word(&self) -> bool {
+        self.text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+    }
+}
+
+/// The code's words and signs, without comments and literals.
+fn tokens(source: &str) -> Vec<Token> {
+    let chars: Vec<char> = source.chars().collect();
+    let mut tokens: Vec<Token> = Vec::new();
+    let mut line = 1;
+    let mut at = 0;
+    while let Some(&c) = chars.get(at) {
+        let end = match (c, chars.get(at + 1)) {
+            ('/', Some('/')) => skip(&chars, at, |rest| rest[0] == '\n', 0),
+            ('/', Some('*')) => block_comment(&chars, at),
+            ('"', _) => string(&chars, at),
+            ('r', Some('"' | '#')) | ('b', Some('"' | 'r')) if !chars[at + 1..].starts_with(&['#', '[']) => literal(&chars, at),
+            ('\'', _) => quote(&chars, at),
+            _ if c.is_alphanumeric() || c == '_' => skip(&chars, at, |rest| !rest[0].is_alphanumeric() && rest[0] != '_', 0),
+            (':', Some(':')) => at + 2,
+            _ => at + 1,
+        };
+        let text: String = chars[at..end].iter().collect();
+        let is_code = !matches!(c, '"' | '\'') && !text.contains(['"', '\n']) && !text.starts_with("//") && !text.starts_with("/*");
+        if is_code && !c.is_whitespace() {
+            tokens.push(Token { text, line });
+        }
+        line += chars[at..end].iter().filter(|&&c| c == '\n').count();
+        at = end;
+    }
+    tokens
+}
+
+fn skip(chars: &[char], at: usize, ends: impl Fn(&[char]) -> bool, behind: usize) -> usize {
+    (at + 1..chars.len()).find(|&at| ends(&chars[at..])).map_or(chars.len(), |at| at + behind)
+}
+
+fn block_comment(chars: &[char], at: usize) -> usize {
+    let mut depth = 0;
+    let mut at = at;
+    while at < chars.len() {
+        if chars[at..].starts_with(&['/', '*']) {
+            depth += 1;
+            at += 2;
+        } else if chars[at..].starts_with(&['*', '/']) {
+            depth -= 1;
+            at += 2;
+            if depth == 0 {
+                return at;
+            }
+        } else {
+            at += 1;
+        }
+    }
+    at
+}
+
+fn string(chars: &[char], at: usize) -> usize {
+    let mut at = at + 1;
+    while at < chars.len() && chars[at] != '"' {
+        at += if chars[at] == '\\' { 2 } else { 1 };
+    }
+    (at + 1).min(chars.len())
+}
+
+/// A raw or byte string, or a word that begins like one.
+fn literal(chars: &[char], at: usize) -> usize {
+    let start = (at..chars.len()).find(|&at| !matches!(chars[at], 'r' | 'b')).unwrap_or(chars.len());
+    let hashes = chars[start..].iter().take_while(|&&c| c == '#').count();
+    if chars.get(start + hashes) != Some(&'"') {
+        return skip(chars, at, |rest| !rest[0].is_alphanumeric() && rest[0] != '_', 0);
+    }
+    if !chars[at..start].contains(&'r') {
+        return string(chars, start);
+    }
+    let close: Vec<char> = std::iter::once('"').chain(std::iter::repeat_n('#', hashes)).collect();
+    skip(chars, start + hashes, |rest| rest.starts_with(&close), close.len())
+}
+
+/// A character or a lifetime.
+fn quote(chars: &[char], at: usize) -> usize {
+    match (chars.get(at + 1), chars.get(at + 2)) {
+        (Some('\\'), _) => skip(chars, at + 2, |rest| rest[0] == '\'', 1),
+        (Some(_), Some('\'')) => at + 3,
+        _ => at + 1,
+    }
+}
+
+/// A path that the code names, from the root of the crate (`crate` first) or from that of another.
+#[derive(Debug)]
+struct Named {
+    path: Vec<String>,
+    line: usize,
+}
+
+/// Every path of at least two parts, with `use` trees spread out and `super` and `self` resolved.
+fn named(module: &[String], tokens: &[Token]) -> Vec<Named> {
+    let mut all = Vec::new();
+    let mut inline: Vec<(String, usize)> = Vec::new();
+    let mut depth = 0;
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        match token.text.as_str() {
+            "{" => depth += 1,
+            "}" => {
+                depth -= 1;
+                inline.retain(|(_, opened)| *opened < depth);
+            }
+            "mod" if tokens.get(at + 2).is_some_and(|it| it.text == "{") => {
+                inline.push((tokens[at + 1].text.clone(), depth));
+                at += 2;
+                continue;
+            }
+            _ if token.is_word() && !(at > 0 && tokens[at - 1].text == ".") => {
+                let here: Vec<String> = module.iter().cloned().chain(inline.iter().map(|(name, _)| name.clone())).collect();
+                let mut found = Vec::new();
+                at = tree(tokens, at, &[], &mut found);
+                all.extend(found.into_iter().filter(|it| it.path.len() > 1).map(|it| resolve(&here, it)));
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    all
+}
+
+fn tree(tokens: &[Token], at: usize, before: &[String], found: &mut Vec<Named>) -> usize {
+    let mut at = at;
+    let mut path = before.to_vec();
+    let line = tokens[at].line;
+    loop {
+        path.push(tokens[at].text.clone());
+        at += 1;
+        if tokens.get(at).is_none_or(|it| it.text != "::") {
+            break;
+        }
+        match tokens.get(at + 1) {
+            Some(it) if it.text == "{" => {
+                at += 2;
+                while tokens.get(at).is_some_and(|it| it.text != "}") {
+                    at = if tokens[at].is_word() || tokens[at].text == "*" { tree(tokens, at, &path, found) } else { at + 1 };
+                }
+                return at + 1;
+            }
+            Some(it) if it.is_word() || it.text == "*" => at += 1,
+            _ => break,
+        }
+    }
+    found.push(Named { path, line });
+    at
+}
+
+fn resolve(here: &[String], Named { path, line }: Named) -> Named {
+    let mut base = here.to_vec();
+    let mut rest = path.as_slice();
+    match rest[0].as_str() {
+        "crate" | "rl_console" => base.clear(),
+        "self" | "super" => {}
+        _ => return Named { path, line },
+    }
+    while let [first, more @ ..] = rest
+        && matches!(first.as_str(), "crate" | "rl_console" | "self" | "super")
+    {
+        if first == "super" {
+            base.pop();
+        }
+        rest = more;
+    }
+    let path = std::iter::once("crate".to_owned()).chain(base).chain(rest.iter().cloned()).collect();
+    Named { path, line }
+}
+
+/// What is wrong with one file of `src`, by its path below it.
+fn faults(file: &str, source: &str) -> Vec<String> {
+    let tokens = tokens(source);
+    let parts: Vec<&str> = file.trim_end_matches(".rs").split('/').collect();
+    let is_root = matches!(parts[..], ["lib" | "main"]);
+    let is_mod = parts.last() == Some(&"mod");
+    let module: Vec<String> = if is_root { Vec::new() } else { parts.iter().filter(|it| **it != "mod").map(ToString::to_string).collect() };
+    let place = Place { file, top: parts[0], is_host: parts.get(1).is_some_and(|it| it.starts_with("host")), is_mod };
+    let mut faults = Vec::new();
+    for Named { path, line } in named(&module, &tokens) {
+        let path: Vec<&str> = path.iter().map(String::as_str).collect();
+        faults.extend(place.import(&path).map(|what| format!("{file}:{line}: {what}")));
+    }
+    for token in &tokens {
+        let word = token.text.as_str();
+        if word.contains("unbounded") {
+            faults.push(format!("{file}:{}: `{word}`: every queue has a bound", token.line));
+        }
+        if file.starts_with("console/model") && matches!(word, "ratatui" | "crossterm") {
+            faults.push(format!("{file}:{}: the console's model knows nothing of {word}", token.line));
+        }
+    }
+    if is_mod || file == "lib.rs" {
+        faults.extend(logic(&tokens).map(|line| format!("{file}:{line}: a mod.rs holds docs, modules and re-exports only")));
+    }
+    if source.lines().count() > LINES_MAX {
+        faults.push(format!("{file}: more than {LINES_MAX} lines: look for the second idea"));
+    }
+    faults.extend(wide(file, source));
+    faults
+}
+
+fn wide(file: &str, source: &str) -> Vec<String> {
+    let wide = source.lines().enumerate().filter(|(_, line)| line.chars().count() > COLUMNS_MAX);
+    wide.map(|(n, _)| format!("{file}:{}: more than {COLUMNS_MAX} columns", n + 1)).collect()
+}
+
+/// Where a file stands.
+struct Place<'a> {
+    file: &'a str,
+    top: &'a str,
+    is_host: bool,
+    is_mod: bool,
+}
+
+impl Place<'_> {
+    /// What is wrong with naming this path here.
+    fn import(&self, path: &[&str]) -> Option<String> {
+        if self.file != "time.rs" && matches!(path, [.., "Instant" | "SystemTime", "now"]) {
+            return Some("only time.rs reads the clocks".to_owned());
+        }
+        let is_core = PROTOCOLS.contains(&self.top) && !self.is_host;
+        match path {
+            ["crate", other, rest @ ..] => self.floors(other).or_else(|| self.hosts(other, rest, is_core)),
+            ["std", "fs", ..] if LOADERS.contains(&self.file) => None,
+            _ if is_core => io(path),
+            _ => None,
+        }
+    }
+
+    fn floors(&self, other: &str) -> Option<String> {
+        if self.top == "lib" || other == self.top || !other.starts_with(char::is_lowercase) {
+            return None;
+        }
+        match may_import(self.top) {
+            None => Some(format!("`{}` is not on the map of floors", self.top)),
+            Some(below) if below.contains(&other) => None,
+            Some(_) => Some(format!("`{}` may not import `{other}`", self.top)),
+        }
+    }
+
+    fn hosts(&self, other: &str, rest: &[&str], is_core: bool) -> Option<String> {
+        let names_host = PROTOCOLS.contains(&other) && rest.first().is_some_and(|it| it.starts_with("host"));
+        if names_host && (matches!(self.top, "port" | "console") || (is_core && !self.is_mod)) {
+            return Some(format!("only the station and the host itself know `{other}::host`"));
+        }
+        if is_core && other == "tap" && matches!(rest, ["Tap" | "Reader" | "Draft" | "Batch", ..]) {
+            return Some("a core puts out the tap's vocabulary and never sees the sequencer".to_owned());
+        }
+        None
+    }
+}
+
+/// What a core may not name, because it does I/O.
+fn io(path: &[&str]) -> Option<String> {
+    let does_io = match path {
+        ["tokio", ..] | ["std", "fs" | "thread" | "process", ..] | ["std", "os", "unix", "net", ..] => true,
+        ["std", "net", plain, ..] => !PLAIN_NET.contains(plain),
+        _ => false,
+    };
+    does_io.then(|| format!("`{}` in a core: only its host does I/O", path.join("::")))
+}
+
+/// The line of the first item that is no `mod` or `use`.
+fn logic(tokens: &[Token]) -> Option<usize> {
+    let mut at = 0;
+    while let Some(token) = tokens.get(at) {
+        at = match token.text.as_str() {
+            "#" => behind(tokens, at, "[", "]"),
+            "pub" if tokens.get(at + 1).is_some_and(|it| it.text == "(") => behind(tokens, at, "(", ")"),
+            "pub" => at + 1,
+            "mod" if tokens.get(at + 2).is_some_and(|it| it.text == ";") => at + 3,
+            "use" => tokens[at..].iter().position(|it| it.text == ";").map_or(tokens.len(), |len| at + len + 1),
+            _ => return Some(token.line),
+        };
+    }
+    None
+}
+
+/// The place behind the bracket that closes the next one opened.
+fn behind(tokens: &[Token], at: usize, open: &str, close: &str) -> usize {
+    let mut depth = 0;
+    for (at, token) in tokens.iter().enumerate().skip(at) {
+        if token.text == open {
+            depth += 1;
+        } else if token.text == close {
+            depth -= 1;
+            if depth == 0 {
+                return at + 1;
+            }
+        }
+    }
+    tokens.len()
+}
+
+fn each_file(folder: &Path, root: &Path, visit: &mut impl FnMut(&str, &str)) {
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            each_file(&path, root, visit);
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            visit(path.strip_prefix(root).unwrap().to_str().unwrap(), &fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn the_house_stands_as_it_was_drawn() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    let mut files = 0;
+    each_file(&root.join("src"), &root.join("src"), &mut |file, source| {
+        files += 1;
+        found.extend(faults(file, source));
+    });
+    for folder in ["tests", "benches"].map(|it| root.join(it)).into_iter().filter(|it| it.is_dir()) {
+        each_file(&folder, root, &mut |file, source| {
+            if !file.contains("/target/") {
+                found.extend(wide(file, source));
+            }
+        });
+    }
+    assert!(files > 20, "src was not found");
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+/// Whether the checker finds fault with a file, by a part of what it says.
+#[track_caller]
+fn refused(file: &str, source: &str, what: &str) {
+    let found = faults(file, source);
+    assert!(found.iter().any(|it| it.contains(what)), "{file}: {source}: {found:?}");
+}
+
+#[track_caller]
+fn taken(file: &str, source: &str) {
+    assert_eq!(faults(file, source), Vec::<String>::new(), "{file}: {source}");
+}
+
+#[test]
+fn finds_imports_from_above() {
+    refused("tap/ring.rs", "use crate::store::op;", "tap/ring.rs:1: `tap` may not import `store`");
+    refused("tap/ring.rs", "fn f() {\n  crate::mpp::go();\n}", "tap/ring.rs:2:");
+    refused("tap/ring.rs", "use crate::{ids::Seq, port::{Query, Page}};", "may not import `port`");
+    refused("tap/ring.rs", "use super::super::port::Query;", "may not import `port`");
+    refused("tap/entry/what.rs", "mod tests { use super::super::super::super::port::Query; }", "may not import `port`");
+    refused("ids.rs", "use super::time::Now;", "may not import `time`");
+    refused("recording/writer.rs", "use rl_console::store::op::Op;", "may not import `store`");
+    refused("mpp/io.rs", "use crate::rmp::Header;", "`mpp` may not import `rmp`");
+    refused("main.rs", "use rl_console::station;", "`main` may not import `station`");
+    refused("attic/box.rs", "use crate::ids::Seq;", "not on the map");
+    taken("tap/ring.rs", "use super::entry::Entry; use crate::{ids::Seq, limits}; mod tests { use super::super::*; }");
+    taken(
+        "tap/ring.rs",
+        "// use crate::store;\n/* crate::store /* */ crate::port */ const A: &str = \"crate::cli\"; const B: &str = r#\"crate::\"cli\"#;",
+    );
+    taken("tap/ring.rs", "pub(crate) fn f<'a>(c: char) -> bool { c == '\"' || c == '\\'' || crate::ids::Seq(1).next() }");
+    taken("main.rs", "fn main() { rl_console::cli::main() }");
+}
+
+#[test]
+fn finds_io_in_cores() {
+    refused("mpp/bridge.rs", "use tokio::sync::mpsc;", "`tokio::sync::mpsc` in a core");
+    refused("mpp/frame/hello.rs", "use std::{fmt, fs};", "`std::fs` in a core");
+    refused("mpp/io.rs", "use std::net::{SocketAddr, TcpStream};", "`std::net::TcpStream` in a core");
+    refused("mpp/io.rs", "use std::net::*;", "in a core");
+    refused("mpp/io.rs", "use super::host::Handle;", "`mpp::host`");
+    refused("mpp/io.rs", "use crate::tap::{Tap, entry};", "never sees the sequencer");
+    refused("console/app.rs", "use crate::mpp::host;", "`mpp::host`");
+    taken("mpp/io.rs", "use std::net::{IpAddr, SocketAddr};");
+    taken("mpp/manifest/load.rs", "use std::fs::File;");
+    refused("mpp/manifest/load.rs", "use tokio::fs::File;", "`tokio::fs::File` in a core");
+    taken("mpp/host.rs", "use tokio::net::TcpListener; use crate::tap::{Draft, Tap};");
+    taken("mpp/host/read.rs", "use std::net::TcpStream;");
+    taken("mpp/mod.rs", "mod host;\npub use host::Handle;");
+}
+
+#[test]
+fn finds_drawing_in_the_model() {
+    refused("console/model/queues.rs", "use ratatui::text::Line;", "knows nothing of ratatui");
+    refused("console/model/mod.rs", "pub use crossterm::event;", "knows nothing of crossterm");
+    taken("console/panes/queues.rs", "use ratatui::text::Line;");
+}
+
+#[test]
+fn finds_logic_in_a_mod_rs() {
+    refused("tap/mod.rs", "mod ring;\n\npub fn f() {}", "tap/mod.rs:3:");
+    refused("tap/mod.rs", "mod ring { }", "tap/mod.rs:1:");
+    refused("lib.rs", "pub struct A;", "lib.rs:1:");
+    taken(
+        "tap/mod.rs",
+        "//! Docs.\n#![expect(missing_docs, reason = \"x\")]\nmod ring;\n#[cfg(test)]\npub(crate) mod x;\npub use ring::{A, b::*};",
+    );
+}
+
+#[test]
+fn finds_clocks_and_unbounded_queues() {
+    refused("tap/ring.rs", "fn f() { std::time::Instant::now(); }", "only time.rs reads the clocks");
+    refused("cli/args.rs", "fn f() { let at = SystemTime::now(); }", "only time.rs reads the clocks");
+    refused("cli/args.rs", "use tokio::sync::mpsc::unbounded_channel;", "every queue has a bound");
+    taken("time.rs", "fn f() { Instant::now(); }");
+}
+
+#[test]
+fn finds_what_is_too_long() {
+    refused("ids.rs", &"\n".repeat(501), "more than 500 lines");
+    refused("ids.rs", &"é".repeat(141), "more than 140 columns");
+    taken("ids.rs", &format!("// {}\n", "é".repeat(137)));
+}
