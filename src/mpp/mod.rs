@@ -13,7 +13,7 @@ mod queue;
 mod read_ahead;
 mod snapshot;
 
-pub use crate::tap::entry::mpp::{CloseCause, ErrorCode, Fault, FrameType, Head, HelloReason, Level, Violation};
+pub use crate::tap::entry::mpp::{CloseCause, ErrorCode, Fault, FrameType, Head, HelloReason, Level, Verdict, Violation};
 pub use bridge::{Bridge, Settings, StateValue, Uncommitted};
 pub use command::{CancelledRow, Command, EnqueuedRow, NewInvocation, Outcome, RefundRef, Refusal, Settlement};
 pub use connection::TokenHash;
