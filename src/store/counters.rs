@@ -1,0 +1,77 @@
+//! The store's figures, shared by its threads.
+
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
+
+/// The store's figures at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Commits that changed something.
+    pub commits: u64,
+    /// Commits and requests that the disk or the database refused, and journal writes likewise.
+    pub commit_failures: u64,
+    /// Rows whose latest transitions are journalled but not in their tables.
+    pub unfolded_rows: u64,
+    /// Bytes of the journal on disk.
+    pub journal_bytes: u64,
+    /// Requests that wait for the writer.
+    pub requests_waiting: u64,
+    /// How long the last commit took, in microseconds.
+    pub last_commit_us: u64,
+    /// Rows that retention deleted.
+    pub retired_rows: u64,
+    /// Why the last commit failed, while none has succeeded since.
+    pub failing: Option<String>,
+}
+
+/// Where the threads keep the figures.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    pub(super) commits: AtomicU64,
+    pub(super) commit_failures: AtomicU64,
+    pub(super) held_rows: AtomicU64,
+    pub(super) journal_bytes: AtomicU64,
+    pub(super) last_commit_us: AtomicU64,
+    pub(super) retired_rows: AtomicU64,
+    rows_failing: Mutex<Option<String>>,
+    journal_failing: Mutex<Option<String>>,
+}
+
+impl Shared {
+    /// What the rows' last commit said.
+    pub(super) fn set_rows_failing(&self, why: Option<String>) {
+        if why.is_some() {
+            self.commit_failures.fetch_add(1, Ordering::Relaxed);
+        }
+        *self.rows_failing.lock().unwrap_or_else(PoisonError::into_inner) = why;
+    }
+
+    /// What the journal's last write said.
+    pub(super) fn set_journal_failing(&self, why: Option<String>) {
+        if why.is_some() {
+            self.commit_failures.fetch_add(1, Ordering::Relaxed);
+        }
+        *self.journal_failing.lock().unwrap_or_else(PoisonError::into_inner) = why;
+    }
+
+    pub(super) fn rows_failing(&self) -> Option<String> {
+        self.rows_failing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn read(&self, unfolded: usize, requests: usize) -> Counters {
+        let of = |figure: &AtomicU64| figure.load(Ordering::Relaxed);
+        let journal_failing = self.journal_failing.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Counters {
+            commits: of(&self.commits),
+            commit_failures: of(&self.commit_failures),
+            unfolded_rows: of(&self.held_rows).saturating_add(u64::try_from(unfolded).unwrap_or(u64::MAX)),
+            journal_bytes: of(&self.journal_bytes),
+            requests_waiting: u64::try_from(requests).unwrap_or(u64::MAX),
+            last_commit_us: of(&self.last_commit_us),
+            retired_rows: of(&self.retired_rows),
+            failing: journal_failing.or_else(|| self.rows_failing()),
+        }
+    }
+}

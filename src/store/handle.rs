@@ -1,0 +1,158 @@
+//! What the rest of the program holds of a store.
+
+use std::{path::Path, sync::Arc};
+
+use rusqlite::Connection;
+
+use super::{
+    Answer,
+    counters::{Counters, Shared},
+    held::Unfolded,
+    intake::{FetchAsk, Intake, Request},
+    invocations::{Refund, Row},
+    op::{Class, CommitError, Done, Fetched, Op},
+    read::{InvocationFilter, OthersPage, PAGE_ROWS_MAX, Reads, RefundFilter, Rows},
+    record::Record,
+    reply::failed,
+    tables::{invocations, refunds},
+};
+use crate::ids::{InvocationId, QueueName};
+
+/// A store to be asked from any thread. Cloning costs three reference counts.
+///
+/// No call blocks. A request to the writer is done after all that was journalled and requested before it, and its answer is given on the
+/// writer's thread, in the order of the requests: an answer must be quick and must not wait for the store. When a call returns an error,
+/// its answer is dropped unused.
+#[derive(Clone)]
+pub struct Handle {
+    pub(super) intake: Arc<Intake>,
+    pub(super) reads: Arc<Reads>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) unfolded_rows_max: u64,
+}
+
+impl std::fmt::Debug for Handle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Handle").field("counters", &self.counters()).finish()
+    }
+}
+
+impl Handle {
+    /// Has the writer do an operation whose answer matters. [`Class::Power`] is answered after an fsync.
+    ///
+    /// # Errors
+    /// [`CommitError::Busy`] when `limits.store.writer_requests_max` requests wait; [`CommitError::Failed`] when the store is closed.
+    pub fn commit(&self, op: Op, class: Class, done: Answer<Done>) -> Result<(), CommitError> {
+        self.intake.request(Request::Commit { op, class, done })
+    }
+
+    /// Has an operation written when convenient, unanswered and unjournalled ([`Class::Behind`]). It takes an operation that
+    /// [`Journal::takes`](super::Journal::takes).
+    ///
+    /// # Errors
+    /// [`CommitError::Busy`] when `limits.store.unfolded_rows_max` rows wait; [`CommitError::Failed`] for any other operation or when the store is closed.
+    pub fn behind(&self, op: Op) -> Result<(), CommitError> {
+        let waiting = self.counters().unfolded_rows;
+        if waiting >= self.unfolded_rows_max {
+            return Err(CommitError::Busy { waiting });
+        }
+        let record = Record::of(op).map_err(|_| CommitError::Failed("this operation has an answer and cannot go behind".to_owned()))?;
+        self.intake.fold(vec![Unfolded { place: None, record }])
+    }
+
+    /// Reads pending rows of the manifest in force with ids after `after`, oldest first, at most 10,000. It sees every request made before it;
+    /// with `settled` also every journalled operation.
+    ///
+    /// # Errors
+    /// As [`Self::commit`].
+    pub fn fetch(
+        &self,
+        queue: QueueName,
+        after: InvocationId,
+        limit: u64,
+        settled: bool,
+        done: Answer<Fetched>,
+    ) -> Result<(), CommitError> {
+        self.intake.request(Request::Fetch { ask: FetchAsk { queue, after, limit, settled }, done })
+    }
+
+    /// Reads pending rows of the pack's other manifests with ids after `after`, oldest first, at most 10,000, with all that came before folded.
+    ///
+    /// # Errors
+    /// As [`Self::commit`].
+    pub fn fetch_others(&self, after: InvocationId, limit: u64, done: Answer<OthersPage>) -> Result<(), CommitError> {
+        self.intake.request(Request::FetchOthers { after, limit, done })
+    }
+
+    /// Has all that came before folded and made visible to the reads below.
+    ///
+    /// # Errors
+    /// As [`Self::commit`].
+    pub fn flush(&self, done: Answer<()>) -> Result<(), CommitError> {
+        self.intake.request(Request::Flush { done })
+    }
+
+    /// Copies the database, with all that came before folded, into a new file; answered with its length in bytes. A file that is there
+    /// already is refused. The copy is made beside the work that goes on.
+    ///
+    /// # Errors
+    /// As [`Self::commit`].
+    pub fn backup(&self, path: &Path, done: Answer<u64>) -> Result<(), CommitError> {
+        self.intake.request(Request::Backup { path: path.to_owned(), done })
+    }
+
+    /// Reads a page of invocations as their tables have them: [`Self::flush`] first to see what was journalled lately.
+    ///
+    /// # Errors
+    /// [`CommitError::Busy`] when `limits.store.read_requests_max` reads wait; [`CommitError::Failed`] when the store is closed.
+    pub fn invocations(&self, mut filter: InvocationFilter, done: Answer<Rows<Row>>) -> Result<(), CommitError> {
+        filter.limit = filter.limit.min(PAGE_ROWS_MAX);
+        self.read(move |conn| Ok(Rows::cut(invocations::page(conn, &filter)?, filter.limit)), done)
+    }
+
+    /// Reads one invocation as its table has it.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn invocation(&self, id: InvocationId, done: Answer<Option<Row>>) -> Result<(), CommitError> {
+        self.read(move |conn| invocations::by_id(conn, id), done)
+    }
+
+    /// Reads rows that are in `applied`, oldest first, at most 10,000.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn left_applied(&self, limit: u64, done: Answer<Vec<Row>>) -> Result<(), CommitError> {
+        self.read(move |conn| invocations::left_applied(conn, limit.min(PAGE_ROWS_MAX)), done)
+    }
+
+    /// Reads a page of refund records, newest first.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn refunds(&self, mut filter: RefundFilter, done: Answer<Rows<Refund>>) -> Result<(), CommitError> {
+        filter.limit = filter.limit.min(PAGE_ROWS_MAX);
+        self.read(move |conn| Ok(Rows::cut(refunds::page(conn, &filter)?, filter.limit)), done)
+    }
+
+    /// The store's figures.
+    #[must_use]
+    pub fn counters(&self) -> Counters {
+        self.shared.read(self.intake.unfolded(), self.intake.requests())
+    }
+
+    fn read<T: 'static>(
+        &self,
+        read: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+        done: Answer<T>,
+    ) -> Result<(), CommitError> {
+        let job = Box::new(move |conn: &Connection| done(read(conn).map_err(failed)));
+        self.reads.push(job).map_err(|(_, error)| error)
+    }
+
+    /// Runs something on the writer's connection between two batches.
+    #[cfg(test)]
+    pub(super) fn touch(&self, with: impl FnOnce(&Connection) + Send + 'static) {
+        self.intake.request(Request::Touch { with: Box::new(with) }).unwrap();
+    }
+}

@@ -1,0 +1,73 @@
+//! One station per data folder.
+
+use std::{
+    fs::{DirBuilder, File, OpenOptions},
+    io::{Read, Seek, Write},
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
+    path::Path,
+};
+
+use rustix::fs::FlockOperation;
+
+use super::StoreError;
+
+/// The file that carries the lock and, as text, its holder's process id.
+const FILE: &str = "station.lock";
+
+/// The data folder's lock, free again when this is dropped or the process dies.
+#[derive(Debug)]
+pub(super) struct Lock(File);
+
+impl Lock {
+    /// Makes the folder if it is missing (0700) and takes its lock.
+    ///
+    /// # Errors
+    /// [`StoreError::Held`] when another process has it.
+    pub(super) fn take(data: &Path) -> Result<Self, StoreError> {
+        DirBuilder::new().recursive(true).mode(0o700).create(data).map_err(StoreError::io(format!("making {}", data.display())))?;
+        let path = data.join(FILE);
+        let what = || StoreError::io(path.display().to_string());
+        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path).map_err(what())?;
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::WOULDBLOCK) => {
+                return Err(StoreError::Held { data: data.to_owned(), by_pid: read_pid(&mut file) });
+            }
+            Err(errno) => return Err(what()(errno.into())),
+        }
+        file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).map_err(what())?;
+        Ok(Self(file))
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A pid left behind by a failure here only ever names a process in a message.
+        let _ = self.0.set_len(0);
+    }
+}
+
+fn read_pid(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.rewind().ok()?;
+    file.take(16).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_holder_is_told_who_has_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("deep/data");
+        let first = Lock::take(&data).unwrap();
+        match Lock::take(&data) {
+            Err(StoreError::Held { by_pid, .. }) => assert_eq!(by_pid, Some(std::process::id())),
+            other => unreachable!("{other:?}"),
+        }
+        drop(first);
+        Lock::take(&data).unwrap();
+    }
+}

@@ -1,0 +1,143 @@
+//! The database's schema and its versions.
+//!
+//! `PRAGMA user_version` counts the steps taken. A step that has shipped is never edited: a change is a new step at the end.
+
+use rusqlite::Connection;
+
+/// `RLCN`: says that the database is a station's.
+const APPLICATION_ID: i64 = 0x524c_434e;
+
+/// The steps; the schema's version is how many of them were taken.
+const STEPS: &[&str] = &["
+    CREATE TABLE meta (
+        name TEXT PRIMARY KEY,
+        value INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE manifests (
+        manifest INTEGER PRIMARY KEY,
+        pack_id TEXT NOT NULL,
+        hash TEXT NOT NULL,
+        rows INTEGER NOT NULL,
+        UNIQUE (pack_id, hash)
+    ) STRICT;
+    CREATE TABLE invocations (
+        id INTEGER PRIMARY KEY,
+        state TEXT NOT NULL,
+        manifest INTEGER NOT NULL,
+        queue TEXT NOT NULL,
+        event TEXT NOT NULL,
+        enqueued_at_ms INTEGER NOT NULL,
+        updated_at_ms INTEGER NOT NULL,
+        trace BLOB NOT NULL,
+        source_kind TEXT NOT NULL,
+        redemption TEXT,
+        user TEXT,
+        key TEXT,
+        params TEXT NOT NULL,
+        result TEXT,
+        reason TEXT
+    ) STRICT;
+    CREATE INDEX pending_of_queue ON invocations (queue, manifest, id) WHERE state = 'pending';
+    CREATE INDEX pending_of_manifest ON invocations (manifest, id) WHERE state = 'pending';
+    CREATE INDEX notable ON invocations (state, id) WHERE state IN ('dispatched', 'applied', 'failed', 'refunded');
+    CREATE UNIQUE INDEX keys ON invocations (source_kind, key) WHERE key IS NOT NULL;
+    CREATE TABLE refunds (
+        id INTEGER PRIMARY KEY,
+        invocation_id INTEGER NOT NULL,
+        source_kind TEXT NOT NULL,
+        redemption TEXT,
+        user TEXT,
+        status TEXT NOT NULL,
+        at_ms INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE state_values (
+        pack_id TEXT NOT NULL,
+        key TEXT NOT NULL,
+        value TEXT NOT NULL,
+        scope TEXT,
+        at_ms INTEGER NOT NULL,
+        PRIMARY KEY (pack_id, key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE brakes (
+        queue TEXT PRIMARY KEY,
+        held INTEGER NOT NULL,
+        draining INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+"];
+
+/// Whose a database is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Nobody's yet, or ours at a version that this program knows.
+    Ours,
+    /// Ours, but of a later program.
+    Newer {
+        /// Its version.
+        found: i64,
+        /// The latest that this program knows.
+        known: i64,
+    },
+    /// Another program's.
+    Foreign,
+}
+
+/// Looks at a database without changing it.
+pub(super) fn look(conn: &Connection) -> rusqlite::Result<Found> {
+    let application: i64 = conn.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let found = version(conn)?;
+    let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
+    let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    Ok(match (application, tables) {
+        (0, 0) => Found::Ours,
+        (APPLICATION_ID, _) if found > known => Found::Newer { found, known },
+        (APPLICATION_ID, _) => Found::Ours,
+        _ => Found::Foreign,
+    })
+}
+
+/// Takes the steps that are missing, all or none.
+pub(super) fn run(conn: &Connection) -> rusqlite::Result<()> {
+    let taken = usize::try_from(version(conn)?).unwrap_or(0);
+    if taken == STEPS.len() {
+        return Ok(());
+    }
+    conn.execute_batch("BEGIN IMMEDIATE")?;
+    let stepped = STEPS.iter().skip(taken).try_for_each(|step| conn.execute_batch(step)).and_then(|()| {
+        conn.pragma_update(None, "application_id", APPLICATION_ID)?;
+        conn.pragma_update(None, "user_version", i64::try_from(STEPS.len()).unwrap_or(i64::MAX))?;
+        conn.execute_batch("COMMIT")
+    });
+    if stepped.is_err() && !conn.is_autocommit() {
+        conn.execute_batch("ROLLBACK")?;
+    }
+    stepped
+}
+
+fn version(conn: &Connection) -> rusqlite::Result<i64> {
+    conn.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_each_step_once() {
+        let conn = Connection::open_in_memory().unwrap();
+        assert_eq!(look(&conn).unwrap(), Found::Ours);
+        run(&conn).unwrap();
+        run(&conn).unwrap();
+        assert_eq!(look(&conn).unwrap(), Found::Ours);
+    }
+
+    #[test]
+    fn tells_a_later_schema_and_another_programs_database() {
+        let conn = Connection::open_in_memory().unwrap();
+        run(&conn).unwrap();
+        conn.pragma_update(None, "user_version", 99).unwrap();
+        assert!(matches!(look(&conn).unwrap(), Found::Newer { found: 99, .. }));
+        let other = Connection::open_in_memory().unwrap();
+        other.execute_batch("CREATE TABLE theirs (x)").unwrap();
+        assert_eq!(look(&other).unwrap(), Found::Foreign);
+    }
+}

@@ -1,0 +1,184 @@
+//! A start: the database is checked and brought up to date, the journal's records go into their tables.
+
+use std::{
+    fs::{File, OpenOptions},
+    io,
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::{
+    StoreError,
+    aside::set_aside,
+    held::{Effects, Held, Unfolded},
+    migrations::{self, Found},
+    op::Restored,
+    record::Record,
+    replay::{self, Replayed},
+    tables::{brakes, invocations, manifests, meta, state},
+};
+use crate::{
+    ids::{InvocationId, ManifestHash, PackId, SessionId},
+    limits,
+    time::Wall,
+};
+
+/// The database's name in the data folder.
+pub(super) const DATABASE: &str = "station.db";
+
+/// The pages of the write-ahead log that are kept when it is begun anew, in bytes.
+const LOG_BYTES_KEPT: i64 = 64 << 20;
+
+/// A database that is ready to be written, and what a core starts from.
+pub(super) struct Recovered {
+    pub(super) conn: Connection,
+    pub(super) restored: Restored,
+    pub(super) session_id: SessionId,
+    pub(super) notices: Vec<String>,
+    pub(super) next_segment: u64,
+    pub(super) next_seq: u64,
+}
+
+/// Numbers that must not fall back even when the database is lost.
+#[derive(Clone, Copy, Debug, Default)]
+struct Salvaged {
+    next_id: u64,
+    session_id: u64,
+}
+
+/// Opens the data folder's database and makes it whole.
+pub(super) fn recover(data: &Path, pack_id: &PackId, hash: &ManifestHash, now: Wall) -> Result<Recovered, StoreError> {
+    let mut notices = Vec::new();
+    let (conn, salvaged) = open_or_set_aside(&data.join(DATABASE), now, &mut notices)?;
+    let failed = |error| StoreError::Database { what: "recovering station.db", source: error };
+    let applied_through = meta::read(&conn, meta::APPLIED_THROUGH).map_err(failed)?;
+    let mut replayed = replay::replay(data, applied_through)?;
+    conn.execute_batch("PRAGMA synchronous = FULL; BEGIN IMMEDIATE").map_err(failed)?;
+    let requeued = take_up(&conn, &mut replayed, salvaged, now).map_err(failed)?;
+    conn.execute_batch("COMMIT").map_err(failed)?;
+    File::open(data).and_then(|folder| folder.sync_all()).map_err(StoreError::io(data.display().to_string()))?;
+    replayed.retire(now).map_err(StoreError::io("removing journal segments"))?;
+    notices.append(&mut replayed.notices);
+    let session_id = SessionId(meta::read(&conn, meta::SESSION_ID).map_err(failed)?);
+    let restored = restored(&conn, pack_id, hash, requeued).map_err(failed)?;
+    let (next_segment, next_seq) = (replayed.next_segment, replayed.last_seq.saturating_add(1));
+    Ok(Recovered { conn, restored, session_id, notices, next_segment, next_seq })
+}
+
+/// Puts the journal's records into their tables and begins a new session, within the open transaction; how many rows are pending again.
+fn take_up(conn: &Connection, replayed: &mut Replayed, salvaged: Salvaged, now: Wall) -> rusqlite::Result<u64> {
+    let mut last_id = invocations::last_id(conn)?;
+    let mut held = Held::default();
+    for (_, record) in replayed.records.drain(..) {
+        if let Record::Move(moved) = &record {
+            last_id = last_id.max(moved.id.0);
+        }
+        held.absorb(vec![Unfolded { place: None, record }]);
+    }
+    held.write_out(conn, &mut Effects::default())?;
+    meta::raise(conn, meta::APPLIED_THROUGH, replayed.last_seq)?;
+    meta::raise(conn, meta::NEXT_ID, last_id.saturating_add(1).max(salvaged.next_id))?;
+    let session_id = meta::read(conn, meta::SESSION_ID)?.max(salvaged.session_id);
+    meta::raise(conn, meta::SESSION_ID, session_id.saturating_add(1))?;
+    invocations::requeue_dispatched(conn, now)
+}
+
+fn restored(conn: &Connection, pack_id: &PackId, hash: &ManifestHash, requeued: u64) -> rusqlite::Result<Restored> {
+    let in_force = manifests::find(conn, pack_id, hash)?;
+    Ok(Restored {
+        next_id: InvocationId(meta::read(conn, meta::NEXT_ID)?),
+        counts: invocations::counts(conn, in_force)?,
+        brakes: brakes::all(conn)?,
+        state: state::of_pack(conn, pack_id)?,
+        left_applied: invocations::left_applied(conn, limits::Mpp::default().recent_rows_max)?,
+        requeued,
+    })
+}
+
+/// Opens the database; a damaged one is set aside and a new one begun.
+fn open_or_set_aside(file: &Path, now: Wall, notices: &mut Vec<String>) -> Result<(Connection, Salvaged), StoreError> {
+    let (why, salvaged) = match open(file)? {
+        Opening::Whole(conn) => return Ok((conn, Salvaged::default())),
+        Opening::Damaged { why, salvaged } => (why, salvaged),
+    };
+    let aside = set_aside_with_log(file, now).map_err(StoreError::io(format!("setting {} aside", file.display())))?;
+    notices.push(format!(
+        "{} was damaged ({why}): it is kept as {} and the station began an empty one; restore a backup, or try `sqlite3 FILE .recover`",
+        file.display(),
+        aside.display()
+    ));
+    match open(file)? {
+        Opening::Whole(conn) => Ok((conn, salvaged)),
+        Opening::Damaged { why, .. } => Err(StoreError::io(file.display().to_string())(io::Error::other(why))),
+    }
+}
+
+/// Renames the database with its log and index, which belong together.
+fn set_aside_with_log(file: &Path, now: Wall) -> io::Result<PathBuf> {
+    let with = |path: &Path, suffix: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let aside = set_aside(file, now)?;
+    for suffix in ["-wal", "-shm"] {
+        match std::fs::rename(with(file, suffix), with(&aside, suffix)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(aside)
+}
+
+enum Opening {
+    Whole(Connection),
+    Damaged { why: String, salvaged: Salvaged },
+}
+
+fn open(file: &Path) -> Result<Opening, StoreError> {
+    // Made here so that nobody else can read it; SQLite gives its log the same mode.
+    let made = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(file);
+    drop(made.map_err(StoreError::io(file.display().to_string()))?);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(file, flags).map_err(StoreError::database("opening station.db"))?;
+    match prepare(&conn) {
+        Ok(Found::Ours) => Ok(Opening::Whole(conn)),
+        Ok(Found::Newer { found, known }) => Err(StoreError::NewerSchema { file: file.to_owned(), found, known }),
+        Ok(Found::Foreign) => Err(StoreError::NotAStore { file: file.to_owned() }),
+        Err(error) if is_damage(&error) => Ok(Opening::Damaged { why: error.to_string(), salvaged: salvage(&conn) }),
+        Err(error) => Err(StoreError::database("opening station.db")(error)),
+    }
+}
+
+/// Checks a database and brings it up to date.
+fn prepare(conn: &Connection) -> rusqlite::Result<Found> {
+    conn.busy_timeout(Duration::from_secs(5))?;
+    conn.set_prepared_statement_cache_capacity(64);
+    let found = migrations::look(conn)?;
+    if found != Found::Ours {
+        return Ok(found);
+    }
+    conn.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+    conn.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384")?;
+    conn.pragma_update(None, "journal_size_limit", LOG_BYTES_KEPT)?;
+    let finding: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if finding != "ok" {
+        return Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT), Some(finding)));
+    }
+    migrations::run(conn)?;
+    Ok(found)
+}
+
+fn is_damage(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+}
+
+/// What can still be read of a damaged database's numbers.
+fn salvage(conn: &Connection) -> Salvaged {
+    let read = |name| meta::read(conn, name).unwrap_or(0);
+    let last_id = invocations::last_id(conn).unwrap_or(0);
+    Salvaged { next_id: read(meta::NEXT_ID).max(last_id.saturating_add(1)), session_id: read(meta::SESSION_ID) }
+}

@@ -1,0 +1,168 @@
+//! Reads that nothing waits for behind them: two threads with connections of their own, short transactions, a bounded line.
+
+use std::{
+    collections::VecDeque,
+    path::Path,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::{StoreError, invocations::Pending, op::CommitError};
+use crate::{
+    ids::{InvocationId, QueueName, RefundId},
+    tap::entry::mpp::{RefundStatus, RowState},
+};
+
+/// How many threads read.
+const THREADS: usize = 2;
+
+/// Rows of one answer, whatever was asked for.
+pub(super) const PAGE_ROWS_MAX: u64 = 10_000;
+
+/// Which invocations to read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InvocationFilter {
+    /// Only those in this state.
+    pub state: Option<RowState>,
+    /// Only those of this queue.
+    pub queue: Option<QueueName>,
+    /// Only those beyond this id, in the direction of the order.
+    pub beyond: Option<InvocationId>,
+    /// Oldest first; else newest first.
+    pub oldest_first: bool,
+    /// At most so many; cut to 10,000.
+    pub limit: u64,
+}
+
+/// Which refund records to read, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RefundFilter {
+    /// Only those with this status.
+    pub status: Option<RefundStatus>,
+    /// Only those older than this.
+    pub before: Option<RefundId>,
+    /// At most so many; cut to 10,000.
+    pub limit: u64,
+}
+
+/// Some rows in the order asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rows<T> {
+    /// The rows.
+    pub rows: Vec<T>,
+    /// Whether there are more beyond the last.
+    pub more: bool,
+}
+
+/// Pending rows of other manifests, with their queues.
+pub type OthersPage = Rows<(QueueName, Pending)>;
+
+impl<T> Rows<T> {
+    /// The first `limit` rows of a reading that asked for one more.
+    pub(super) fn cut(mut rows: Vec<T>, limit: u64) -> Self {
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let more = rows.len() > limit;
+        rows.truncate(limit);
+        Self { rows, more }
+    }
+}
+
+/// One read; it answers by itself.
+pub(super) type Job = Box<dyn FnOnce(&Connection) + Send>;
+
+#[derive(Default)]
+struct Line {
+    jobs: VecDeque<Job>,
+    closed: bool,
+}
+
+/// The line in front of the readers.
+pub(super) struct Reads {
+    line: Mutex<Line>,
+    ready: Condvar,
+    jobs_max: usize,
+}
+
+impl Reads {
+    /// Starts the threads.
+    ///
+    /// # Errors
+    /// A connection or a thread could not be made.
+    pub(super) fn start(database: &Path, jobs_max: u64) -> Result<(Arc<Self>, Vec<JoinHandle<()>>), StoreError> {
+        let jobs_max = usize::try_from(jobs_max).unwrap_or(usize::MAX);
+        let reads = Arc::new(Self { line: Mutex::default(), ready: Condvar::new(), jobs_max });
+        let mut threads = Vec::with_capacity(THREADS);
+        for number in 1..=THREADS {
+            let started = connect(database).map_err(StoreError::database("opening a read connection")).and_then(|conn| {
+                let reads = Arc::clone(&reads);
+                let thread = thread::Builder::new().name(format!("store-read-{number}"));
+                thread.spawn(move || reads.run(&conn)).map_err(StoreError::io("starting a reader of the store"))
+            });
+            match started {
+                Ok(thread) => threads.push(thread),
+                Err(error) => {
+                    reads.close();
+                    return Err(error);
+                }
+            }
+        }
+        Ok((reads, threads))
+    }
+
+    fn line(&self) -> MutexGuard<'_, Line> {
+        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a read at the end of the line.
+    ///
+    /// # Errors
+    /// Too many wait, or the store is closed; the read comes back.
+    pub(super) fn push(&self, job: Job) -> Result<(), (Job, CommitError)> {
+        let mut line = self.line();
+        if line.closed {
+            return Err((job, CommitError::Failed("the store is closed".to_owned())));
+        }
+        if line.jobs.len() >= self.jobs_max {
+            let waiting = u64::try_from(line.jobs.len()).unwrap_or(u64::MAX);
+            return Err((job, CommitError::Busy { waiting }));
+        }
+        line.jobs.push_back(job);
+        self.ready.notify_one();
+        Ok(())
+    }
+
+    /// Ends the threads once the line is empty.
+    pub(super) fn close(&self) {
+        self.line().closed = true;
+        self.ready.notify_all();
+    }
+
+    fn run(&self, conn: &Connection) {
+        loop {
+            let job = {
+                let mut line = self.line();
+                loop {
+                    if let Some(job) = line.jobs.pop_front() {
+                        break job;
+                    }
+                    if line.closed {
+                        return;
+                    }
+                    line = self.ready.wait(line).unwrap_or_else(PoisonError::into_inner);
+                }
+            };
+            job(conn);
+        }
+    }
+}
+
+fn connect(database: &Path) -> rusqlite::Result<Connection> {
+    let conn = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    conn.busy_timeout(Duration::from_secs(1))?;
+    conn.pragma_update(None, "query_only", true)?;
+    conn.set_prepared_statement_cache_capacity(32);
+    Ok(conn)
+}

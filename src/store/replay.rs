@@ -1,0 +1,236 @@
+//! Reading the journal at a start.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    StoreError,
+    aside::set_aside,
+    journal::MAGIC,
+    record::{self, HEAD_BYTES, Record},
+};
+use crate::time::Wall;
+
+/// A segment found in the data folder.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Segment {
+    number: u64,
+    path: PathBuf,
+    /// What is wrong with it, when its damage is more than a torn end.
+    damage: Option<String>,
+}
+
+/// What the journal held.
+#[derive(Debug, Default)]
+pub(super) struct Replayed {
+    /// The records that the tables lack, in their order.
+    pub(super) records: Vec<(u64, Record)>,
+    /// The greatest record number seen.
+    pub(super) last_seq: u64,
+    /// The number of a segment that was never there.
+    pub(super) next_segment: u64,
+    /// What a person should read.
+    pub(super) notices: Vec<String>,
+    segments: Vec<Segment>,
+}
+
+impl Replayed {
+    /// Removes the segments once their records are in the tables; damaged ones are set aside.
+    ///
+    /// # Errors
+    /// A file could not be removed or renamed. It does no harm: its records are known to be applied.
+    pub(super) fn retire(&mut self, now: Wall) -> io::Result<()> {
+        for segment in self.segments.drain(..) {
+            match segment.damage {
+                None => fs::remove_file(&segment.path)?,
+                Some(damage) => {
+                    let aside = set_aside(&segment.path, now)?;
+                    self.notices.push(format!("{} was damaged ({damage}); it is kept as {}", segment.path.display(), aside.display()));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads all segments and keeps the records after `applied_through`.
+///
+/// A torn end of the last segment was never acknowledged and is left out. A bad record with good ones behind it is damage: the record is left
+/// out, those behind it count, and the file is to be set aside.
+///
+/// # Errors
+/// A file could not be read.
+pub(super) fn replay(data: &Path, applied_through: u64) -> Result<Replayed, StoreError> {
+    let mut replayed = Replayed { last_seq: applied_through, next_segment: 1, ..Replayed::default() };
+    let segments = segments(data).map_err(StoreError::io(data.display().to_string()))?;
+    let count = segments.len();
+    for (index, (number, path)) in segments.into_iter().enumerate() {
+        let bytes = fs::read(&path).map_err(StoreError::io(path.display().to_string()))?;
+        let read = read(&bytes);
+        let is_last = index + 1 == count;
+        let left = bytes.len() - read.good_end;
+        let damage = match (read.skipped, left) {
+            (0, 0) => None,
+            (0, left) if is_last => {
+                replayed.notices.push(format!("{} ended in {left} bytes of an unfinished write; they were left out", path.display()));
+                None
+            }
+            (skipped, left) => Some(format!("{skipped} bad records inside, {left} unreadable bytes at the end")),
+        };
+        for (seq, record) in read.records {
+            if seq > replayed.last_seq {
+                replayed.last_seq = seq;
+                replayed.records.push((seq, record));
+            }
+        }
+        replayed.next_segment = number.saturating_add(1);
+        replayed.segments.push(Segment { number, path, damage });
+    }
+    debug_assert!(replayed.segments.is_sorted_by_key(|segment| segment.number));
+    Ok(replayed)
+}
+
+/// The segments there are, in their order.
+fn segments(data: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
+    let mut segments = Vec::new();
+    for entry in fs::read_dir(data)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|name| name.strip_prefix("journal-")?.strip_suffix(".log")?.parse().ok());
+        if let Some(number) = number {
+            segments.push((number, entry.path()));
+        }
+    }
+    segments.sort();
+    Ok(segments)
+}
+
+struct Read {
+    records: Vec<(u64, Record)>,
+    /// Bad records with good ones behind them.
+    skipped: usize,
+    good_end: usize,
+}
+
+fn read(bytes: &[u8]) -> Read {
+    let mut read = Read { records: Vec::new(), skipped: 0, good_end: 0 };
+    if !bytes.starts_with(MAGIC) {
+        return read;
+    }
+    read.good_end = MAGIC.len();
+    let mut last_seq = 0;
+    let mut at = read.good_end;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        if let Some((seq, record, len)) = record::decode(rest)
+            && seq > last_seq
+        {
+            last_seq = seq;
+            read.records.push((seq, record));
+            at += len;
+            read.good_end = at;
+        } else if let Some(skip) = length_of_a_bad_record(rest) {
+            read.skipped += 1;
+            at += skip;
+        } else {
+            break;
+        }
+    }
+    read
+}
+
+/// How long a bad record is, if its length leads to a good one.
+fn length_of_a_bad_record(bytes: &[u8]) -> Option<usize> {
+    let len = usize::try_from(u32::from_le_bytes(*bytes.first_chunk::<4>()?)).ok()?;
+    let skip = HEAD_BYTES.checked_add(len)?;
+    record::decode(bytes.get(skip..)?).map(|_| skip)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ids::InvocationId, store::invocations::Move, tap::entry::mpp::RowState};
+
+    fn moved(id: u64) -> Record {
+        Record::Move(Move { id: InvocationId(id), state: RowState::Done, result: None, reason: None, at: Wall(id) })
+    }
+
+    /// A segment of records `from..=to`, with the offset at which each begins and the length.
+    fn segment(from: u64, to: u64) -> (Vec<u8>, Vec<usize>) {
+        let mut bytes = MAGIC.to_vec();
+        let mut offsets = Vec::new();
+        for seq in from..=to {
+            offsets.push(bytes.len());
+            record::encode(&mut bytes, seq, &moved(seq)).unwrap();
+        }
+        (bytes, offsets)
+    }
+
+    fn seqs(replayed: &Replayed) -> Vec<u64> {
+        replayed.records.iter().map(|(seq, _)| *seq).collect()
+    }
+
+    #[test]
+    fn a_tail_torn_at_any_byte_leaves_out_its_record_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (bytes, offsets) = segment(1, 3);
+        for cut in offsets[2]..bytes.len() {
+            fs::write(folder.path().join("journal-4.log"), &bytes[..cut]).unwrap();
+            let mut replayed = replay(folder.path(), 0).unwrap();
+            assert_eq!(seqs(&replayed), [1, 2], "cut at {cut}");
+            assert_eq!(replayed.notices.len(), usize::from(cut > offsets[2]));
+            assert_eq!((replayed.last_seq, replayed.next_segment), (2, 5));
+            replayed.retire(Wall(0)).unwrap();
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn a_tail_of_rubbish_or_zeros_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        for tail in [vec![0; 100], vec![0xff; 100], b"RLCJRNL".to_vec()] {
+            let (mut bytes, _) = segment(1, 2);
+            bytes.extend(tail);
+            fs::write(folder.path().join("journal-1.log"), &bytes).unwrap();
+            assert_eq!(seqs(&replay(folder.path(), 0).unwrap()), [1, 2]);
+        }
+    }
+
+    #[test]
+    fn a_bad_record_amid_good_ones_is_left_out_and_its_file_is_kept_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut bytes, offsets) = segment(1, 4);
+        bytes[offsets[1] + HEAD_BYTES] ^= 1;
+        fs::write(folder.path().join("journal-1.log"), &bytes).unwrap();
+        let mut replayed = replay(folder.path(), 0).unwrap();
+        assert_eq!(seqs(&replayed), [1, 3, 4]);
+        replayed.retire(Wall(17)).unwrap();
+        assert_eq!(replayed.notices.len(), 1);
+        assert_eq!(fs::read(folder.path().join("journal-1.log.bad-17")).unwrap(), bytes);
+    }
+
+    #[test]
+    fn a_torn_segment_that_is_not_the_last_is_damage() {
+        let folder = tempfile::tempdir().unwrap();
+        let (first, _) = segment(1, 2);
+        let (second, _) = segment(3, 4);
+        fs::write(folder.path().join("journal-9.log"), &first[..first.len() - 1]).unwrap();
+        fs::write(folder.path().join("journal-10.log"), &second).unwrap();
+        let mut replayed = replay(folder.path(), 0).unwrap();
+        assert_eq!(seqs(&replayed), [1, 3, 4]);
+        replayed.retire(Wall(1)).unwrap();
+        assert!(folder.path().join("journal-9.log.bad-1").exists());
+        assert!(!folder.path().join("journal-10.log").exists());
+    }
+
+    #[test]
+    fn what_the_tables_have_already_is_not_taken_again() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("journal-1.log"), segment(1, 5).0).unwrap();
+        assert_eq!(seqs(&replay(folder.path(), 3).unwrap()), [4, 5]);
+        let replayed = replay(folder.path(), 50).unwrap();
+        assert_eq!((seqs(&replayed), replayed.last_seq), (vec![], 50));
+    }
+}

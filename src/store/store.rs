@@ -1,0 +1,186 @@
+//! A store with its threads, from its start to its end.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, sync_channel},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use super::{
+    Handle, Journal, StoreError,
+    counters::Shared,
+    intake::Intake,
+    journal::{self, Begin},
+    lock::Lock,
+    op::Restored,
+    open::{self, DATABASE, Recovered},
+    read::Reads,
+    retention::Retention,
+    writer::{Parts, Writer},
+};
+use crate::{
+    ids::{ManifestHash, PackId, SessionId},
+    limits,
+    time::Clock,
+};
+
+/// How long the end of a store may take.
+const CLOSE_MAX: Duration = Duration::from_millis(2_500);
+
+/// What outlives the process, open. It owns the data folder's lock and the store's threads.
+///
+/// Dropping it closes it and says nothing of how that went; [`close`](Self::close) does.
+pub struct Store {
+    handle: Handle,
+    journal: Option<Journal>,
+    ended: Receiver<Result<(), String>>,
+    threads: Vec<JoinHandle<()>>,
+    closed: bool,
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Store").field("handle", &self.handle).finish_non_exhaustive()
+    }
+}
+
+/// What a start found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opened {
+    /// What a core starts from. `left_applied` has at most the default of `limits.mpp.recent_rows_max`.
+    pub restored: Restored,
+    /// How often a station was started on this data folder, this time included (ruling MPP 14).
+    pub session_id: SessionId,
+    /// What a person should read: damage that was set aside, unfinished writes that were left out.
+    pub notices: Vec<String>,
+}
+
+impl Store {
+    /// Opens the data folder's store for the manifest in force, and makes folder and database where they are missing (0700, 0600).
+    ///
+    /// All that was acknowledged before the process died is in its tables when this returns, and rows that were dispatched are pending again.
+    ///
+    /// # Errors
+    /// [`StoreError::Held`] when another process has the folder, [`StoreError::NewerSchema`] for the database of a later program,
+    /// [`StoreError::NotAStore`] for that of another, and what the disk refuses. A damaged database is no error: it is set aside.
+    pub fn open(
+        data: &Path,
+        pack_id: &PackId,
+        manifest_hash: &ManifestHash,
+        limits: limits::Store,
+        clock: Clock,
+    ) -> Result<(Self, Opened), StoreError> {
+        let lock = Lock::take(data)?;
+        let Recovered { conn, restored, session_id, notices, next_segment, next_seq } =
+            open::recover(data, pack_id, manifest_hash, clock.now().wall)?;
+        let retention = Retention::count(&conn).map_err(StoreError::database("counting rows"))?;
+        let (reads, mut threads) = Reads::start(&data.join(DATABASE), limits.read_requests_max)?;
+        let intake = Arc::new(Intake::new(limits.writer_requests_max));
+        let shared = Arc::new(Shared::default());
+        let begin = Begin {
+            segment: next_segment,
+            seq: next_seq,
+            segment_bytes_max: limits.journal_segment_bytes_max,
+            unfolded_rows_max: limits.unfolded_rows_max,
+        };
+        let journal = Journal::new(data, journal::on_disk(), begin, Arc::clone(&intake), Arc::clone(&shared));
+        let handle = Handle {
+            intake: Arc::clone(&intake),
+            reads: Arc::clone(&reads),
+            shared: Arc::clone(&shared),
+            unfolded_rows_max: limits.unfolded_rows_max,
+        };
+        let writer = Writer::new(Parts {
+            conn,
+            clock,
+            limits,
+            data: PathBuf::from(data),
+            pack_id: pack_id.clone(),
+            manifest_hash: manifest_hash.clone(),
+            retention,
+            intake,
+            reads: Arc::clone(&reads),
+            shared,
+        });
+        let (tell, ended) = sync_channel(1);
+        let spawned = thread::Builder::new().name("store-writer".to_owned()).spawn(move || {
+            let outcome = writer.run();
+            drop(lock);
+            // Nobody listens when the close timed out.
+            let _ = tell.send(outcome);
+        });
+        match spawned {
+            Ok(writer) => threads.push(writer),
+            Err(error) => {
+                reads.close();
+                return Err(StoreError::io("starting the store's writer")(error));
+            }
+        }
+        let store = Self { handle, journal: Some(journal), ended, threads, closed: false };
+        Ok((store, Opened { restored, session_id, notices }))
+    }
+
+    /// The journal, once: it belongs to the one thread that runs the core. Nothing when it was taken already.
+    pub fn journal(&mut self) -> Option<Journal> {
+        self.journal.take()
+    }
+
+    /// A handle to ask it with.
+    #[must_use]
+    pub fn handle(&self) -> Handle {
+        self.handle.clone()
+    }
+
+    /// Does what waits, folds the journal, checkpoints and ends the threads, within 2.5 s. End the host that journals first.
+    ///
+    /// # Errors
+    /// [`StoreError::CloseTimedOut`] or [`StoreError::Unfolded`]: nothing acknowledged is lost, the next start takes it up from the journal.
+    pub fn close(mut self) -> Result<(), StoreError> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<(), StoreError> {
+        if self.closed {
+            return Ok(());
+        }
+        self.closed = true;
+        self.handle.intake.close();
+        let outcome = match self.ended.recv_timeout(CLOSE_MAX) {
+            Ok(outcome) => outcome.map_err(StoreError::Unfolded),
+            Err(RecvTimeoutError::Disconnected) => Err(StoreError::Unfolded("the writer died".to_owned())),
+            Err(RecvTimeoutError::Timeout) => {
+                self.handle.reads.close();
+                return Err(StoreError::CloseTimedOut { ms: u64::try_from(CLOSE_MAX.as_millis()).unwrap_or(u64::MAX) });
+            }
+        };
+        self.handle.reads.close();
+        // A long read, a backup say, is left to end by itself.
+        for thread in self.threads.drain(..) {
+            if thread.is_finished() || thread.thread().name() == Some("store-writer") {
+                let _ = thread.join();
+            }
+        }
+        outcome
+    }
+
+    /// Ends it as SIGKILL would: what was acknowledged is on disk, nothing else is done.
+    #[cfg(test)]
+    pub(super) fn kill(mut self) {
+        self.closed = true;
+        self.handle.intake.kill();
+        self.handle.reads.close();
+        for thread in self.threads.drain(..) {
+            thread.join().unwrap();
+        }
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        let _ = self.end();
+    }
+}

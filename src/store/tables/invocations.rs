@@ -1,0 +1,307 @@
+//! Invocations: writing them one at a time, reading them in pages.
+//!
+//! Conditions on a state are spelled out in the SQL, not bound: only then does SQLite see that a partial index covers them.
+
+use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
+
+use super::{
+    manifests,
+    values::{int, json, json_or_null, number, row_state, source, trace, wall},
+};
+use crate::{
+    ids::{EventName, InvocationId, ManifestHash, PackId, QueueName},
+    store::{
+        invocations::{Move, Pending, QueueCounts, Row},
+        read::InvocationFilter,
+    },
+    tap::entry::mpp::RowState,
+    time::Wall,
+};
+
+/// The columns of a [`Row`]; `CROSS JOIN` keeps invocations the outer loop, so that their order needs no sorting.
+const ROW: &str = "SELECT i.id, i.queue, i.event, i.state, i.params, i.result, i.reason, i.source_kind, i.redemption, i.user, i.key,
+    i.trace, m.pack_id, m.hash, i.enqueued_at_ms, i.updated_at_ms
+    FROM invocations i CROSS JOIN manifests m ON m.manifest = i.manifest";
+
+/// The columns of a [`Pending`], then its queue.
+const PENDING: &str = "SELECT id, event, params, trace, source_kind, redemption, user, enqueued_at_ms, queue FROM invocations";
+
+const NOTABLE: &str = "i.state IN ('dispatched', 'applied', 'failed', 'refunded')";
+
+fn row(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
+    Ok(Row {
+        id: InvocationId(number(row, 0)?),
+        queue: QueueName::new(row.get_ref(1)?.as_str()?),
+        event: EventName::new(row.get_ref(2)?.as_str()?),
+        state: row_state(row, 3)?,
+        params: json(row, 4)?,
+        result: json_or_null(row, 5)?,
+        reason: row.get(6)?,
+        source: source(row, 7)?,
+        key: row.get(10)?,
+        trace_id: trace(row, 11)?,
+        pack_id: PackId::new(row.get_ref(12)?.as_str()?),
+        manifest_hash: ManifestHash::new(row.get_ref(13)?.as_str()?),
+        enqueued_at_ms: wall(row, 14)?,
+        updated_at_ms: wall(row, 15)?,
+    })
+}
+
+fn pending(row: &SqlRow<'_>) -> rusqlite::Result<(QueueName, Pending)> {
+    let pending = Pending {
+        id: InvocationId(number(row, 0)?),
+        event: EventName::new(row.get_ref(1)?.as_str()?),
+        params: json(row, 2)?,
+        trace_id: trace(row, 3)?,
+        source: source(row, 4)?,
+        enqueued_at: wall(row, 7)?,
+    };
+    Ok((QueueName::new(row.get_ref(8)?.as_str()?), pending))
+}
+
+/// Inserts a row unless its key is there; says whether it did.
+pub(in crate::store) fn insert(conn: &Connection, row: &Row, manifest: i64) -> rusqlite::Result<bool> {
+    let inserted = conn
+        .prepare_cached(
+            "INSERT INTO invocations (id, state, manifest, queue, event, enqueued_at_ms, updated_at_ms, trace,
+                source_kind, redemption, user, key, params, result, reason)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+             ON CONFLICT (source_kind, key) WHERE key IS NOT NULL DO NOTHING",
+        )?
+        .execute(params![
+            int(row.id.0),
+            row.state.name(),
+            manifest,
+            row.queue.as_str(),
+            row.event.as_str(),
+            int(row.enqueued_at_ms.0),
+            int(row.updated_at_ms.0),
+            row.trace_id.0.as_bytes().as_slice(),
+            row.source.kind,
+            row.source.redemption,
+            row.source.user,
+            row.key,
+            row.params.as_str(),
+            row.result.as_ref().map(|result| result.as_str()),
+            row.reason
+        ])?;
+    Ok(inserted == 1)
+}
+
+/// The row that has a key.
+pub(in crate::store) fn by_key(conn: &Connection, kind: &str, key: &str) -> rusqlite::Result<Option<Row>> {
+    conn.prepare_cached(&format!("{ROW} WHERE i.source_kind = ?1 AND i.key = ?2"))?.query_row([kind, key], row).optional()
+}
+
+/// One row.
+pub(in crate::store) fn by_id(conn: &Connection, id: InvocationId) -> rusqlite::Result<Option<Row>> {
+    conn.prepare_cached(&format!("{ROW} WHERE i.id = ?1"))?.query_row([int(id.0)], row).optional()
+}
+
+/// Where a row stands, and its manifest's number.
+pub(in crate::store) fn state_of(conn: &Connection, id: InvocationId) -> rusqlite::Result<Option<(RowState, i64)>> {
+    conn.prepare_cached("SELECT state, manifest FROM invocations WHERE id = ?1")?
+        .query_row([int(id.0)], |found| Ok((row_state(found, 0)?, found.get(1)?)))
+        .optional()
+}
+
+/// Moves a row; says whether that ended it. A row that does not exist is left out.
+pub(in crate::store) fn apply(conn: &Connection, moved: &Move) -> rusqlite::Result<bool> {
+    let values =
+        params![int(moved.id.0), moved.state.name(), moved.result.as_ref().map(|result| result.as_str()), moved.reason, int(moved.at.0)];
+    if moved.state.is_terminal() {
+        let ended = conn
+            .prepare_cached(
+                "UPDATE invocations SET state = ?2, result = coalesce(?3, result), reason = coalesce(?4, reason), updated_at_ms = ?5
+                 WHERE id = ?1 AND state NOT IN ('done', 'failed', 'refunded')",
+            )?
+            .execute(values)?;
+        if ended == 1 {
+            return Ok(true);
+        }
+    }
+    conn.prepare_cached(
+        "UPDATE invocations SET state = ?2, result = coalesce(?3, result), reason = coalesce(?4, reason), updated_at_ms = ?5 WHERE id = ?1",
+    )?
+    .execute(values)?;
+    Ok(false)
+}
+
+/// Gives a row another manifest.
+pub(in crate::store) fn set_manifest(conn: &Connection, id: InvocationId, manifest: i64) -> rusqlite::Result<()> {
+    conn.prepare_cached("UPDATE invocations SET manifest = ?2 WHERE id = ?1")?.execute(params![int(id.0), manifest])?;
+    Ok(())
+}
+
+/// Pending rows of one queue and manifest after an id, oldest first.
+pub(in crate::store) fn pending_after(
+    conn: &Connection,
+    queue: &QueueName,
+    manifest: i64,
+    after: InvocationId,
+    limit: u64,
+) -> rusqlite::Result<Vec<Pending>> {
+    conn.prepare_cached(&format!("{PENDING} WHERE queue = ?1 AND manifest = ?2 AND id > ?3 AND state = 'pending' ORDER BY id LIMIT ?4"))?
+        .query_map(params![queue.as_str(), manifest, int(after.0), int(limit)], |found| Ok(pending(found)?.1))?
+        .collect()
+}
+
+/// Pending rows of any queue of some manifests after an id, oldest first.
+pub(in crate::store) fn pending_of_manifests(
+    conn: &Connection,
+    manifests: &[i64],
+    after: InvocationId,
+    limit: u64,
+) -> rusqlite::Result<Vec<(QueueName, Pending)>> {
+    let mut statement =
+        conn.prepare_cached(&format!("{PENDING} WHERE manifest = ?1 AND id > ?2 AND state = 'pending' ORDER BY id LIMIT ?3"))?;
+    let mut rows = Vec::new();
+    for manifest in manifests {
+        for found in statement.query_map(params![manifest, int(after.0), int(limit)], pending)? {
+            rows.push(found?);
+        }
+    }
+    rows.sort_by_key(|(_, pending)| pending.id);
+    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(rows)
+}
+
+/// A page, with one more row than was asked for when there are further ones.
+pub(in crate::store) fn page(conn: &Connection, filter: &InvocationFilter) -> rusqlite::Result<Vec<Row>> {
+    let limit = filter.limit.saturating_add(1);
+    let (beyond, direction) = if filter.oldest_first { ("i.id > ?1", "ASC") } else { ("i.id < ?1", "DESC") };
+    let of_state = match filter.state {
+        None => "1".to_owned(),
+        Some(state @ (RowState::Pending | RowState::Done)) => format!("i.state = '{}'", state.name()),
+        Some(state) => format!("i.state = '{}' AND {NOTABLE}", state.name()),
+    };
+    let of_queue = if filter.queue.is_some() { "i.queue = ?2" } else { "?2 IS NULL" };
+    // Pending rows are indexed by manifest; a page of all is merged from a page of each.
+    let (of_manifest, manifests) = match filter.state {
+        Some(RowState::Pending) => ("i.manifest = ?4", manifests::all(conn)?),
+        _ => ("?4 IS NULL", vec![0]),
+    };
+    let sql = format!("{ROW} WHERE {beyond} AND {of_state} AND {of_queue} AND {of_manifest} ORDER BY i.id {direction} LIMIT ?3");
+    let beyond = filter.beyond.map_or(if filter.oldest_first { -1 } else { i64::MAX }, |id| int(id.0));
+    let mut statement = conn.prepare_cached(&sql)?;
+    let mut rows = Vec::new();
+    for manifest in manifests {
+        let manifest = (filter.state == Some(RowState::Pending)).then_some(manifest);
+        let queue = filter.queue.as_ref().map(QueueName::as_str);
+        for found in statement.query_map(params![beyond, queue, int(limit), manifest], row)? {
+            rows.push(found?);
+        }
+    }
+    if filter.oldest_first {
+        rows.sort_by_key(|row| row.id);
+    } else {
+        rows.sort_by_key(|row| std::cmp::Reverse(row.id));
+    }
+    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(rows)
+}
+
+/// Rows in `applied`, oldest first.
+pub(in crate::store) fn left_applied(conn: &Connection, limit: u64) -> rusqlite::Result<Vec<Row>> {
+    conn.prepare_cached(&format!("{ROW} WHERE i.state = 'applied' AND {NOTABLE} ORDER BY i.id LIMIT ?1"))?
+        .query_map([int(limit)], row)?
+        .collect()
+}
+
+/// Pending rows by queue, apart for the manifest in force and all others.
+pub(in crate::store) fn counts(
+    conn: &Connection,
+    in_force: Option<i64>,
+) -> rusqlite::Result<std::collections::BTreeMap<QueueName, QueueCounts>> {
+    let mut counts = std::collections::BTreeMap::<QueueName, QueueCounts>::new();
+    let mut statement = conn.prepare(
+        "SELECT queue, manifest, count(*) FROM invocations INDEXED BY pending_of_queue WHERE state = 'pending' GROUP BY queue, manifest",
+    )?;
+    let mut found = statement.query([])?;
+    while let Some(row) = found.next()? {
+        let manifest: i64 = row.get(1)?;
+        let of_queue = counts.entry(QueueName::new(row.get_ref(0)?.as_str()?)).or_default();
+        let rows = number(row, 2)?;
+        if Some(manifest) == in_force {
+            of_queue.pending += rows;
+        } else {
+            of_queue.other_manifest += rows;
+        }
+    }
+    Ok(counts)
+}
+
+/// Makes every dispatched row pending; says how many.
+pub(in crate::store) fn requeue_dispatched(conn: &Connection, at: Wall) -> rusqlite::Result<u64> {
+    let requeued = conn.execute(
+        "UPDATE invocations AS i SET state = 'pending', updated_at_ms = ?1
+         WHERE i.state = 'dispatched' AND i.state IN ('dispatched', 'applied', 'failed', 'refunded')",
+        [int(at.0)],
+    )?;
+    Ok(u64::try_from(requeued).unwrap_or(0))
+}
+
+/// Rows that have not ended.
+pub(in crate::store) fn open_rows(conn: &Connection) -> rusqlite::Result<i64> {
+    conn.query_row(
+        "SELECT (SELECT count(*) FROM invocations INDEXED BY pending_of_manifest WHERE state = 'pending')
+            + (SELECT count(*) FROM invocations INDEXED BY notable
+               WHERE state IN ('dispatched', 'applied') AND state IN ('dispatched', 'applied', 'failed', 'refunded'))",
+        [],
+        |row| row.get(0),
+    )
+}
+
+/// The greatest id there is.
+pub(in crate::store) fn last_id(conn: &Connection) -> rusqlite::Result<u64> {
+    let last: Option<i64> = conn.query_row("SELECT max(id) FROM invocations", [], |row| row.get(0))?;
+    Ok(u64::try_from(last.unwrap_or(0)).unwrap_or(0))
+}
+
+/// Deletes ended rows with ids above `after`, oldest first, at most `limit`; their ids and manifests.
+pub(in crate::store) fn delete_ended(conn: &Connection, after: InvocationId, limit: u64) -> rusqlite::Result<Vec<(InvocationId, i64)>> {
+    conn.prepare_cached(
+        "DELETE FROM invocations WHERE id IN
+            (SELECT id FROM invocations WHERE id > ?1 AND state IN ('done', 'failed', 'refunded') ORDER BY id LIMIT ?2)
+         RETURNING id, manifest",
+    )?
+    .query_map([int(after.0), int(limit)], |row| Ok((InvocationId(number(row, 0)?), row.get(1)?)))?
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::migrations;
+
+    fn plan(conn: &Connection, sql: &str) -> String {
+        let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let count = statement.parameter_count();
+        let lines = statement.query_map(rusqlite::params_from_iter(std::iter::repeat_n(1, count)), |row| row.get::<_, String>(3)).unwrap();
+        lines.map(Result::unwrap).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn what_runs_while_work_flows_reads_an_index_in_order() {
+        let conn = Connection::open_in_memory().unwrap();
+        migrations::run(&conn).unwrap();
+        let cases = [
+            (
+                format!("{PENDING} WHERE queue = ?1 AND manifest = ?2 AND id > ?3 AND state = 'pending' ORDER BY id LIMIT ?4"),
+                "pending_of_queue",
+            ),
+            (format!("{PENDING} WHERE manifest = ?1 AND id > ?2 AND state = 'pending' ORDER BY id LIMIT ?3"), "pending_of_manifest"),
+            (format!("{ROW} WHERE i.state = 'applied' AND {NOTABLE} ORDER BY i.id LIMIT ?1"), "notable"),
+            (format!("{ROW} WHERE i.source_kind = ?1 AND i.key = ?2"), "keys"),
+            (
+                format!("UPDATE invocations AS i SET state = 'pending', updated_at_ms = ?1 WHERE i.state = 'dispatched' AND {NOTABLE}"),
+                "notable",
+            ),
+        ];
+        for (sql, index) in cases {
+            let plan = plan(&conn, &sql);
+            assert!(plan.contains(index), "{sql}: {plan}");
+            assert!(!plan.contains("TEMP B-TREE"), "{sql}: {plan}");
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! The database's tables, one file a family: their SQL and nothing else.
+
+pub(super) mod brakes;
+pub(super) mod invocations;
+pub(super) mod manifests;
+pub(super) mod meta;
+pub(super) mod refunds;
+pub(super) mod state;
+mod values;
+
+pub(super) use values::int;

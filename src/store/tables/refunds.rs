@@ -1,0 +1,59 @@
+//! Refund records.
+
+use rusqlite::{Connection, params};
+
+use super::values::{int, number, refund_status, source, status_name, wall};
+use crate::{
+    ids::{InvocationId, RefundId},
+    store::{
+        invocations::{NewRefund, Refund},
+        read::RefundFilter,
+    },
+};
+
+pub(in crate::store) fn insert(conn: &Connection, refund: &NewRefund) -> rusqlite::Result<RefundId> {
+    conn.prepare_cached(
+        "INSERT INTO refunds (invocation_id, source_kind, redemption, user, status, at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?
+    .execute(params![
+        int(refund.invocation_id.0),
+        refund.source.kind,
+        refund.source.redemption,
+        refund.source.user,
+        status_name(refund.status),
+        int(refund.at.0)
+    ])?;
+    Ok(RefundId(u64::try_from(conn.last_insert_rowid()).unwrap_or(0)))
+}
+
+/// A page, newest first, with one more than was asked for when there are older ones.
+pub(in crate::store) fn page(conn: &Connection, filter: &RefundFilter) -> rusqlite::Result<Vec<Refund>> {
+    conn.prepare_cached(
+        "SELECT id, invocation_id, source_kind, redemption, user, status, at_ms FROM refunds
+         WHERE id < ?1 AND (?2 IS NULL OR status = ?2) ORDER BY id DESC LIMIT ?3",
+    )?
+    .query_map(
+        params![filter.before.map_or(i64::MAX, |id| int(id.0)), filter.status.map(status_name), int(filter.limit.saturating_add(1))],
+        |row| {
+            Ok(Refund {
+                id: RefundId(number(row, 0)?),
+                invocation_id: InvocationId(number(row, 1)?),
+                source: source(row, 2)?,
+                status: refund_status(row, 5)?,
+                at_ms: wall(row, 6)?,
+            })
+        },
+    )?
+    .collect()
+}
+
+pub(in crate::store) fn count(conn: &Connection) -> rusqlite::Result<i64> {
+    conn.query_row("SELECT count(*) FROM refunds", [], |row| row.get(0))
+}
+
+/// Deletes the oldest, at most `limit`; says how many.
+pub(in crate::store) fn delete_oldest(conn: &Connection, limit: u64) -> rusqlite::Result<u64> {
+    let deleted =
+        conn.prepare_cached("DELETE FROM refunds WHERE id IN (SELECT id FROM refunds ORDER BY id LIMIT ?1)")?.execute([int(limit)])?;
+    Ok(u64::try_from(deleted).unwrap_or(0))
+}

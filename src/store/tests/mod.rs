@@ -1,0 +1,6 @@
+//! The store as a whole, killed and reopened within the process.
+
+mod behaviours;
+mod faults;
+mod kit;
+mod model;
