@@ -1,0 +1,3 @@
+//! Tests of the whole, one module a topic.
+
+mod mpp_frames;
