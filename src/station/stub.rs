@@ -1,6 +1,7 @@
 //! A stand-in for the station until the real one is here: it starts nothing and answers nothing. To be deleted with the real one's arrival.
 
 use std::{
+    io,
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
@@ -14,22 +15,35 @@ use crate::{
 };
 
 /// Why a station did not start.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// Another station holds the data folder.
-    #[error("another station holds {}{}", .data.display(), .pid.map(|pid| format!(" (process {pid})")).unwrap_or_default())]
+    /// Another one holds the data folder.
+    #[error("{} is held by another rl-console{}", .data.display(), .pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
     Held {
         /// The data folder.
         data: PathBuf,
-        /// The other's process.
+        /// The holder's process.
         pid: Option<u32>,
     },
-    /// The pack is wrong.
-    #[error("the pack has {} errors", .0.len())]
-    Pack(Vec<ManifestError>),
-    /// The store cannot be opened.
+    /// The pack cannot be used.
+    #[error("the pack {} has {} error(s)", .path.display(), .errors.len())]
+    Pack {
+        /// Its manifest.
+        path: PathBuf,
+        /// Everything that is wrong with it.
+        errors: Vec<ManifestError>,
+    },
+    /// A file or folder cannot be used.
+    #[error("{}: {error}", .path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The hosts did not come up.
     #[error("{0}")]
-    Store(String),
+    Failed(String),
 }
 
 /// How each host came up.
@@ -49,7 +63,7 @@ impl Station {
     /// # Errors
     /// Always, here.
     pub fn start(config: Config, _clock: Clock) -> Result<Self, StartError> {
-        Err(StartError::Store(format!("no station is built in yet to serve {}", config.data.display())))
+        Err(StartError::Failed(format!("no station is built in yet to serve {}", config.data.display())))
     }
 
     /// To act on it and watch it.
@@ -59,14 +73,16 @@ impl Station {
     }
 
     /// Waits until every host answers or is known not to.
+    ///
+    /// # Errors
+    /// Always, here.
     #[expect(clippy::unused_async, reason = "the shape of the real one")]
-    pub async fn ready(&self) -> Ready {
-        Ready { mpp: Err("no station is built in yet".to_owned()) }
+    pub async fn ready(&self) -> Result<Ready, StartError> {
+        Err(StartError::Failed("no station is built in yet".to_owned()))
     }
 
     /// Stops it within 3 s.
-    #[expect(clippy::unused_async, reason = "the shape of the real one")]
-    pub async fn stop(self) {}
+    pub fn stop(self) {}
 }
 
 /// Where a station's operator socket lies.
@@ -84,7 +100,8 @@ impl OperatorClient {
     ///
     /// # Errors
     /// Always, here.
-    pub fn connect(data: &Path) -> Result<Self, PortError> {
+    #[expect(clippy::unused_async, reason = "the shape of the real one")]
+    pub async fn connect(data: &Path) -> Result<Self, PortError> {
         Err(PortError::NoStation { data: data.to_owned() })
     }
 }
@@ -101,19 +118,25 @@ impl Operator for OperatorClient {
 
 /// The bridge token.
 pub mod pairing {
-    use std::path::{Path, PathBuf};
-
-    use crate::time::Clock;
+    use std::{
+        io,
+        path::{Path, PathBuf},
+    };
 
     /// A bridge token, shown once.
-    #[derive(Clone, PartialEq, Eq)]
     pub struct Token(String);
 
     impl Token {
-        /// The text that an adapter sends.
+        /// The text to be handed to an adapter.
         #[must_use]
         pub fn reveal(&self) -> &str {
             &self.0
+        }
+
+        /// Its SHA-256 in lowercase hex.
+        #[must_use]
+        pub fn sha256(&self) -> String {
+            String::new()
         }
     }
 
@@ -121,18 +144,29 @@ pub mod pairing {
     #[derive(Debug, thiserror::Error)]
     pub enum PairError {
         /// There is one already.
-        #[error("this station is paired already")]
+        #[error("this data folder is paired already")]
         AlreadyPaired,
-        /// Its hash could not be stored.
-        #[error("{path}: {why}", path = .0.display(), why = .1)]
-        File(PathBuf, std::io::Error),
+        /// A file could not be read or written.
+        #[error("{}: {error}", .path.display())]
+        File {
+            /// Which.
+            path: PathBuf,
+            /// What the system says.
+            error: io::Error,
+        },
+        /// The system gives no random bytes.
+        #[error("the system gives no random bytes: {0}")]
+        Random(String),
+        /// The file holds something else.
+        #[error("{}: this is no SHA-256 of a token; `rl-console pair --rotate` makes a new one", .0.display())]
+        Damaged(PathBuf),
     }
 
-    /// Makes a token, stores its hash and tells a running station.
+    /// Makes a token and stores its hash.
     ///
     /// # Errors
     /// See [`PairError`].
-    pub fn pair(data: &Path, _rotate: bool, _clock: Clock) -> Result<Token, PairError> {
-        Err(PairError::File(data.to_owned(), std::io::Error::other("no station is built in yet")))
+    pub fn pair(data: &Path, _rotate: bool) -> Result<Token, PairError> {
+        Err(PairError::File { path: data.to_owned(), error: io::Error::other("no station is built in yet") })
     }
 }
