@@ -4,6 +4,7 @@ mod command;
 pub mod frame;
 pub mod framing;
 mod io;
+pub mod manifest;
 mod snapshot;
 
 pub use crate::tap::entry::mpp::{CloseCause, ErrorCode, Fault, FrameType, Head, HelloReason, Level, Violation};
