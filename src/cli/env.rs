@@ -4,6 +4,8 @@ use std::{collections::BTreeMap, ffi::OsString, fmt, io::IsTerminal as _, path::
 
 use etcetera::base_strategy::{BaseStrategy as _, Xdg};
 
+use crate::console::Depth;
+
 /// The prefix of every variable that is ours.
 pub(crate) const PREFIX: &str = "RL_CONSOLE_";
 
@@ -33,8 +35,8 @@ pub(crate) struct Env {
     pub(crate) state_dir: Option<PathBuf>,
     /// The configuration of the whole machine.
     pub(crate) system_config: PathBuf,
-    /// Whether `NO_COLOR` is set to anything but nothing.
-    pub(crate) no_color: bool,
+    /// `NO_COLOR`.
+    pub(crate) no_color: Option<String>,
     /// `COLORTERM`.
     pub(crate) colorterm: Option<String>,
     /// `TERM`.
@@ -80,19 +82,6 @@ impl fmt::Debug for Env {
     }
 }
 
-/// How many colours a terminal shows, as far as its variables say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Colours {
-    /// `NO_COLOR`, or a terminal without any.
-    None,
-    /// The sixteen.
-    Sixteen,
-    /// The palette of 256.
-    Palette,
-    /// 24 bit.
-    True,
-}
-
 impl Env {
     /// Reads the process's environment.
     pub(crate) fn read() -> Self {
@@ -121,7 +110,7 @@ impl Env {
             let value = value.to_string_lossy();
             match name {
                 BRIDGE_TOKEN => self.bridge_token = Secret::new(&value),
-                "NO_COLOR" => self.no_color = !value.is_empty(),
+                "NO_COLOR" => self.no_color = Some(value.into_owned()),
                 "COLORTERM" => self.colorterm = Some(value.into_owned()),
                 "TERM" => self.term = Some(value.into_owned()),
                 _ if name.starts_with(PREFIX) => {
@@ -137,18 +126,9 @@ impl Env {
         self.config_dir.as_ref().map(|dir| dir.join("config.toml"))
     }
 
-    /// How many colours the terminal shows.
-    pub(crate) fn colours(&self) -> Colours {
-        let term = self.term.as_deref().unwrap_or_default();
-        if self.no_color || term.is_empty() || term == "dumb" {
-            Colours::None
-        } else if matches!(self.colorterm.as_deref(), Some("truecolor" | "24bit")) || term.ends_with("-direct") {
-            Colours::True
-        } else if term.contains("256color") {
-            Colours::Palette
-        } else {
-            Colours::Sixteen
-        }
+    /// The colours that the terminal takes.
+    pub(crate) fn depth(&self) -> Depth {
+        Depth::of_environment(self.no_color.as_deref(), self.colorterm.as_deref(), self.term.as_deref())
     }
 }
 
@@ -168,15 +148,6 @@ mod tests {
         assert_eq!(env.ours.keys().collect::<Vec<_>>(), ["RL_CONSOLE_PORT"]);
         assert_eq!(env.bridge_token.as_ref().map(Secret::reveal), Some("abc"));
         assert!(!format!("{env:?} {:?}", env.bridge_token).contains("abc"));
-        assert!(!env.no_color);
-    }
-
-    #[test]
-    fn tells_a_terminals_colours() {
-        assert_eq!(with(&[]).colours(), Colours::None);
-        assert_eq!(with(&[("TERM", "xterm"), ("NO_COLOR", "1")]).colours(), Colours::None);
-        assert_eq!(with(&[("TERM", "xterm")]).colours(), Colours::Sixteen);
-        assert_eq!(with(&[("TERM", "xterm-256color")]).colours(), Colours::Palette);
-        assert_eq!(with(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")]).colours(), Colours::True);
+        assert_eq!(env.no_color.as_deref(), Some(""));
     }
 }

@@ -74,7 +74,7 @@ pub(crate) enum Error {
         first: String,
     },
     /// A line of `--from`, or a row that came from it.
-    #[error("line {line}: {cause}{}", also(*.also))]
+    #[error("line {line}: {cause}{}", and_more(*also))]
     Line {
         /// Its number, from 1.
         line: u64,
@@ -87,7 +87,7 @@ pub(crate) enum Error {
     #[error("{0}")]
     NotAnInvocation(String),
     /// Some of several rows were refused; the first one's reason.
-    #[error("{first}{}", also(*.also))]
+    #[error("{first}{}", and_more(*also))]
     Some {
         /// The first refusal.
         first: PortError,
@@ -156,7 +156,7 @@ pub(crate) enum Error {
     Output(io::Error),
 }
 
-fn also(count: usize) -> String {
+fn and_more(count: usize) -> String {
     match count {
         0 => String::new(),
         1 => " (and 1 more was refused)".to_owned(),
@@ -237,12 +237,16 @@ impl Error {
             Self::Port(error) | Self::Some { first: error, .. } => error.hint(),
             Self::Start(error) => start_hint(error),
             Self::Console(_) => "`rl-console doctor` checks the terminal".to_owned(),
-            Self::Pair(PairError::AlreadyPaired) => "`rl-console pair --rotate` replaces the token; adapters then need the new one".to_owned(),
+            Self::Pair(PairError::AlreadyPaired) => {
+                "`rl-console pair --rotate` replaces the token; adapters then need the new one".to_owned()
+            }
             Self::Pair(PairError::Damaged(_)) => "`rl-console pair --rotate` makes a new token".to_owned(),
             Self::Pair(PairError::File { .. } | PairError::Random(_)) => "`rl-console doctor` checks the data folder".to_owned(),
             Self::Pack { first, .. } => first.clone(),
             Self::Line { cause, .. } => cause.hint(),
-            Self::NotAnInvocation(_) => "every line is an object such as {\"event\":\"give_item\",\"params\":{}}; the lines before it are recorded".to_owned(),
+            Self::NotAnInvocation(_) => {
+                "every line is an object such as {\"event\":\"give_item\",\"params\":{}}; the lines before it are recorded".to_owned()
+            }
             Self::WaitedTooLong { .. } => "it goes on without you; `rl-console ls invocations` shows it".to_owned(),
             Self::EndedOtherwise { .. } => "`rl-console ls invocations` shows it".to_owned(),
             Self::Doctor { .. } => "each ✗ above says what to do".to_owned(),
@@ -284,7 +288,9 @@ fn start_code(error: &StartError) -> &'static str {
 
 fn start_hint(error: &StartError) -> String {
     match error {
-        StartError::Held { .. } => "use the station that runs (`rl-console ls health`), stop it, or name another folder with --data".to_owned(),
+        StartError::Held { .. } => {
+            "use the station that runs (`rl-console ls health`), stop it, or name another folder with --data".to_owned()
+        }
         StartError::Pack { path, errors } => match errors.first() {
             Some(first) => format!("{}; `rl-console pack check` shows every error", first.at(path)),
             None => "`rl-console pack check` shows every error at its line".to_owned(),

@@ -56,7 +56,10 @@ fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
 
 fn with_configuration(context: &mut Context, command: Option<Command>, record: Option<std::path::PathBuf>) -> Result<(), Error> {
     if record.is_some() && !matches!(command, None | Some(Command::Serve(_))) {
-        return Err(Error::usage("--record goes with the console and with `serve`", "`rl-console record OUT.mcap` records a running station"));
+        return Err(Error::usage(
+            "--record goes with the console and with `serve`",
+            "`rl-console record OUT.mcap` records a running station",
+        ));
     }
     match command {
         None => commands::console::run(context, record),
@@ -113,7 +116,6 @@ fn usage(error: &clap::Error) -> Error {
     Error::usage(message, near.unwrap_or_else(|| "`rl-console --help` lists what there is".to_owned()))
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,7 +128,13 @@ mod tests {
     #[test]
     fn a_misuse_is_one_message_and_one_hint() {
         assert_eq!(misuse("rl-console --prot 1").1, "did you mean --port?");
-        assert_eq!(misuse("rl-console ls queue"), ("invalid value 'queue' for '<WHAT>' [possible values: queues, invocations, state, refunds, adapters, health]".to_owned(), "did you mean queues?".to_owned()));
+        assert_eq!(
+            misuse("rl-console ls queue"),
+            (
+                "invalid value 'queue' for '<WHAT>' [possible values: queues, invocations, state, refunds, adapters, health]".to_owned(),
+                "did you mean queues?".to_owned()
+            )
+        );
         assert_eq!(misuse("rl-console cancel").0, "a subcommand or argument is missing");
         assert!(misuse("rl-console invoke").0.starts_with("the following required arguments were not provided:"));
     }

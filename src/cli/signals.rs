@@ -30,7 +30,11 @@ impl Signals {
     /// When the system refuses.
     pub(crate) fn listen() -> Result<Self, Error> {
         let open = |kind| signal(kind).map_err(Error::io("signals"));
-        Ok(Self { terminate: open(SignalKind::terminate())?, interrupt: open(SignalKind::interrupt())?, hang_up: open(SignalKind::hangup())? })
+        Ok(Self {
+            terminate: open(SignalKind::terminate())?,
+            interrupt: open(SignalKind::interrupt())?,
+            hang_up: open(SignalKind::hangup())?,
+        })
     }
 
     /// The next signal. Safe to be dropped while it waits.

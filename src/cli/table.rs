@@ -75,7 +75,7 @@ fn fitted(cell: &str) -> String {
 
 /// A text with its control and bidirectional characters made visible, so that it can neither steer the terminal nor read as something else.
 pub(crate) fn visible(text: &str) -> String {
-    const fn is_unsafe(letter: char) -> bool {
+    fn is_unsafe(letter: char) -> bool {
         letter.is_control()
             || matches!(letter, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
     }

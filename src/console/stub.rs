@@ -10,13 +10,21 @@ use crate::{limits, port::StationPort, time::Clock};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// None.
-    Mono,
+    None,
     /// The sixteen.
-    Sixteen,
+    Ansi,
     /// The palette of 256.
-    Palette,
+    Indexed,
     /// 24 bit.
     True,
+}
+
+impl Depth {
+    /// The depth that the environment tells of.
+    #[must_use]
+    pub fn of_environment(_no_color: Option<&str>, _colorterm: Option<&str>, _term: Option<&str>) -> Self {
+        Self::Ansi
+    }
 }
 
 /// What a console is started with, every value resolved.

@@ -5,6 +5,6 @@ mod global;
 
 pub(crate) use commands::{
     BackupArgs, CancelArgs, CancelWhat, Command, CompletionsArgs, ConfigAction, InvokeArgs, KickWhat, LsArgs, LsWhat, ManArgs, PackAction,
-    PairArgs, QueueArgs, RecordArgs, SettleArgs, SimAdapterArgs, SimPeer,
+    PairArgs, RecordArgs, SettleArgs, SettleTo, SimAdapterArgs, SimPeer, default_addr,
 };
 pub(crate) use global::{Cli, Global};

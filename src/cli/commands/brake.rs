@@ -69,7 +69,10 @@ mod tests {
         let station = Scripted::outcomes([port::Outcome::Mpp(Outcome::Braked(braked))]);
         let printed = Printed::default();
         operator::block_on(brake(&station, Brakes::Hold, None, &mut printed.output(true))).unwrap();
-        assert_eq!(printed.text(), "{\"queue\":\"boss\",\"held\":true,\"draining\":false}\n{\"queue\":\"default\",\"held\":false,\"draining\":false}\n");
+        assert_eq!(
+            printed.text(),
+            "{\"queue\":\"boss\",\"held\":true,\"draining\":false}\n{\"queue\":\"default\",\"held\":false,\"draining\":false}\n"
+        );
         assert_eq!(*station.commands.lock().unwrap(), [port::Command::Mpp(Command::Hold { queue: None })]);
     }
 }

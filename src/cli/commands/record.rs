@@ -44,7 +44,9 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RecordArgs) -> Result<()
                 operator::query(&station, Query::Health).await?;
             }
         }
-        let Outcome::Recorded { path, bytes, entries } = station.command(Command::RecordStop).await? else { return Err(Error::StrangeAnswer) };
+        let Outcome::Recorded { path, bytes, entries } = station.command(Command::RecordStop).await? else {
+            return Err(Error::StrangeAnswer);
+        };
         said.and_then(|()| out.row(&Event::Recorded { path: path.display().to_string(), bytes, entries }, line))
     })
 }

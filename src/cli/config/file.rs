@@ -32,7 +32,9 @@ pub(super) fn read(path: &Path) -> Result<FileValues, ConfigError> {
     match std::fs::metadata(path) {
         Ok(meta) if meta.len() > BYTES_MAX => return Err(unreadable(format!("it has over {BYTES_MAX} bytes"))),
         Ok(_) => {}
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => return Ok(FileValues::new()),
+        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+            return Ok(FileValues::new());
+        }
         Err(error) => return Err(unreadable(format!("it cannot be read: {error}"))),
     }
     let text = std::fs::read_to_string(path).map_err(|error| unreadable(format!("it cannot be read: {error}")))?;
@@ -132,7 +134,9 @@ mod tests {
 
     #[test]
     fn reads_every_kind_of_value_with_its_line() {
-        let values = parse("data = \"d\"\n[mpp]\nport = 7_778\npack = \"/p/pack.toml\"\n[console]\nascii = true\n[limits.tap]\nreaders_max = 0x10\n");
+        let values = parse(
+            "data = \"d\"\n[mpp]\nport = 7_778\npack = \"/p/pack.toml\"\n[console]\nascii = true\n[limits.tap]\nreaders_max = 0x10\n",
+        );
         let values = values.unwrap();
         assert_eq!(values["data"], (Value::Text("/c/d".to_owned()), 1));
         assert_eq!(values["mpp.port"], (Value::Integer(7778), 3));

@@ -7,7 +7,7 @@ mod resolve;
 mod settings;
 mod value;
 
-pub(crate) use key::{Key, nearest};
+pub(crate) use key::Key;
 pub(crate) use resolve::{Origin, Resolved, stray_variables};
 pub(crate) use settings::{OnHangup, Settings};
 pub(crate) use value::Value;
