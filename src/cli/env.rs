@@ -95,7 +95,7 @@ impl Env {
             home: xdg.as_ref().map(|xdg| xdg.home_dir().to_owned()),
             config_dir: xdg.as_ref().map(|xdg| xdg.config_dir().join(FOLDER)),
             data_dir: xdg.as_ref().map(|xdg| xdg.data_dir().join(FOLDER)),
-            state_dir: xdg.as_ref().and_then(|xdg| xdg.state_dir()).map(|dir| dir.join(FOLDER)),
+            state_dir: xdg.as_ref().and_then(Xdg::state_dir).map(|dir| dir.join(FOLDER)),
             system_config: PathBuf::from("/etc/rl-console/config.toml"),
             terminals: stdio,
             ..Self::default()

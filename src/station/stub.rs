@@ -62,6 +62,7 @@ impl Station {
     ///
     /// # Errors
     /// Always, here.
+    #[expect(clippy::needless_pass_by_value, reason = "the shape of the real one")]
     pub fn start(config: Config, _clock: Clock) -> Result<Self, StartError> {
         Err(StartError::Failed(format!("no station is built in yet to serve {}", config.data.display())))
     }

@@ -1,4 +1,5 @@
 //! Tests of the whole, one module a topic.
 
+mod cli;
 mod mpp_frames;
 mod mpp_manifest;

@@ -1,6 +1,6 @@
 //! The console: a station, and a screen on it.
 
-use std::{path::PathBuf, sync::Arc, thread::JoinHandle};
+use std::{path::PathBuf, sync::Arc, thread::JoinHandle, time::Duration};
 
 use tokio::sync::{oneshot, watch};
 
@@ -16,6 +16,9 @@ use crate::{
     port::StationPort,
     station::Station,
 };
+
+/// How long the screen may take to restore the terminal.
+const SCREEN_STOP_MAX: Duration = Duration::from_secs(1);
 
 /// How the screen ended: as it says itself, or by a panic.
 type Ended = Result<Result<Exit, ConsoleError>, oneshot::error::RecvError>;
@@ -70,19 +73,15 @@ fn with_screen(station: &Station, context: &Context) -> Result<(), Error> {
     done
 }
 
-/// How long the screen may take to restore the terminal.
-const SCREEN_STOP_MAX: std::time::Duration = std::time::Duration::from_millis(1_000);
-
 /// What follows the end of the screen: the station's end, or its going on without one.
 async fn after(exit: Ended, on_hangup: OnHangup, signals: &mut Signals) -> Result<(), Error> {
     match exit {
-        Ok(Ok(Exit::Quit | Exit::Stopped)) => Ok(()),
         Ok(Ok(Exit::HangUp)) if on_hangup == OnHangup::Stay => {
             tracing::info!("the terminal is gone; the station stays up without a screen");
             while signals.next().await == Signal::HangUp {}
             Ok(())
         }
-        Ok(Ok(Exit::HangUp)) => Ok(()),
+        Ok(Ok(Exit::Quit | Exit::Stopped | Exit::HangUp)) => Ok(()),
         Ok(Err(error)) => Err(error.into()),
         Err(_) => {
             Err(Error::Io { what: "the screen".to_owned(), why: std::io::Error::other("it ended by a fault of ours; the log has more") })

@@ -37,10 +37,10 @@ pub(in crate::cli) fn run(context: &mut Context, args: InvokeArgs) -> Result<(),
         let mut rows = enqueue(&station, vec![invocation]).await?;
         let mut row = rows.pop().ok_or(Error::StrangeAnswer)?.map_err(PortError::Refused)?;
         let Some(wanted) = wanted else { return out.row(&row, line) };
-        let waited = wait::until(&station, row.id, wanted, timeout, *clock).await;
-        row.state = waited.state.unwrap_or(row.state);
+        let end = wait::until(&station, row.id, wanted, timeout, *clock).await;
+        row.state = end.state.unwrap_or(row.state);
         out.row(&row, line)?;
-        waited.verdict
+        end.verdict
     })
 }
 

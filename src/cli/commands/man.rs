@@ -12,7 +12,8 @@ use crate::cli::{
 /// What is printed with `--json`, or for each page written.
 #[derive(Serialize)]
 struct Page {
-    page: String,
+    #[serde(rename = "page")]
+    file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     roff: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,19 +24,19 @@ pub(in crate::cli) fn run(args: &ManArgs, out: &mut Output) -> Result<(), Error>
     let mut program = Cli::command();
     program.build();
     let Some(dir) = &args.dir else {
-        let (page, roff) = page("rl-console", program)?;
+        let (file, roff) = page("rl-console", program)?;
         if out.is_json() {
-            return out.row(&Page { page, roff: Some(roff), path: None }, |_| String::new());
+            return out.row(&Page { file, roff: Some(roff), path: None }, |_| String::new());
         }
         return out.text(&roff);
     };
     std::fs::create_dir_all(dir).map_err(Error::io(dir.display().to_string()))?;
     let mut pages = Vec::new();
     collect("rl-console", program, &mut pages)?;
-    for (page, roff) in pages {
-        let path = dir.join(&page);
+    for (file, roff) in pages {
+        let path = dir.join(&file);
         std::fs::write(&path, roff).map_err(Error::io(path.display().to_string()))?;
-        out.row(&Page { page, roff: None, path: Some(path.display().to_string()) }, |page| page.path.clone().unwrap_or_default())?;
+        out.row(&Page { file, roff: None, path: Some(path.display().to_string()) }, |page| page.path.clone().unwrap_or_default())?;
     }
     Ok(())
 }

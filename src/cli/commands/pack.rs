@@ -50,7 +50,7 @@ fn find_faults(source: &PackSource) -> Result<Pack, (PathBuf, Vec<ManifestError>
 }
 
 fn summary(path: &Path, errors: &[ManifestError]) -> Error {
-    let first = errors.first().map(|error| error.at(path).to_string());
+    let first = errors.first().map(|error| format!("{}:{error}", path.display()));
     Error::Pack { path: path.display().to_string(), errors: errors.len(), first: first.unwrap_or_default() }
 }
 
@@ -74,7 +74,7 @@ fn check(source: &PackSource, out: &mut Output) -> Result<(), Error> {
         Ok(pack) => declared(source, &pack, out),
         Err((path, errors)) => {
             for error in &errors {
-                out.row(&Fault { path: path.display().to_string(), error }, |fault| fault.error.at(&path).to_string())?;
+                out.row(&Fault { path: path.display().to_string(), error }, |fault| format!("{}:{}", fault.path, fault.error))?;
             }
             out.flush()?;
             Err(summary(&path, &errors))

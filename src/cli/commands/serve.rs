@@ -81,7 +81,7 @@ impl<'a> Events<'a> {
 
     fn ready(&mut self, addr: std::net::SocketAddr) {
         if !std::mem::replace(&mut self.was_ready, true) {
-            self.tell(Told::ready(addr));
+            self.tell(&Told::ready(addr));
         }
     }
 
@@ -95,7 +95,7 @@ impl<'a> Events<'a> {
             for entry in batch.iter() {
                 match Told::of(entry) {
                     Some(Told { event: Event::Ready { mpp }, .. }) => self.ready(mpp),
-                    Some(told) => self.tell(told),
+                    Some(told) => self.tell(&told),
                     None => {}
                 }
             }
@@ -103,13 +103,13 @@ impl<'a> Events<'a> {
     }
 
     fn tell_now(&mut self, event: Event) {
-        self.tell(Told::now(self.context.clock.now(), event));
+        self.tell(&Told::now(self.context.clock.now(), event));
     }
 
-    fn tell(&mut self, told: Told) {
+    fn tell(&mut self, told: &Told) {
         if self.is_heard {
             let clock = &self.clock;
-            let printed = self.context.out.row(&told, |told| told.line(clock)).and_then(|()| self.context.out.flush());
+            let printed = self.context.out.row(told, |told| told.line(clock)).and_then(|()| self.context.out.flush());
             self.is_heard = printed.is_ok();
         }
     }

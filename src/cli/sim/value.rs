@@ -8,7 +8,7 @@ use crate::mpp::manifest::StateDecl;
 pub(super) fn nth(decl: &StateDecl, count: u64) -> Option<String> {
     let source = decl.schema.as_ref().map_or(&Value::Null, |schema| schema.source());
     let word = format!("sim {count}");
-    let own = [json!(count), json!(word), json!([word]), json!({}), json!(count % 2 == 0), Value::Null, json!([]), json!(0.5)];
+    let own = [json!(count), json!(word), json!([word]), json!({}), json!(count.is_multiple_of(2)), Value::Null, json!([]), json!(0.5)];
     own.into_iter().chain(written_in(source, count)).map(|value| value.to_string()).find(|text| decl.check(text).is_ok())
 }
 

@@ -21,7 +21,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Check {
     /// What was looked at.
-    pub(super) check: &'static str,
+    #[serde(rename = "check")]
+    pub(super) subject: &'static str,
     /// Whether it is well.
     pub(super) ok: bool,
     /// What was found.
@@ -33,19 +34,19 @@ pub(super) struct Check {
 
 impl Check {
     /// It is well.
-    pub(super) fn well(check: &'static str, detail: impl Into<String>) -> Self {
-        Self { check, ok: true, detail: detail.into(), hint: None }
+    pub(super) fn well(subject: &'static str, detail: impl Into<String>) -> Self {
+        Self { subject, ok: true, detail: detail.into(), hint: None }
     }
 
     /// It is not.
-    pub(super) fn ill(check: &'static str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { check, ok: false, detail: detail.into(), hint: Some(hint.into()) }
+    pub(super) fn ill(subject: &'static str, detail: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { subject, ok: false, detail: detail.into(), hint: Some(hint.into()) }
     }
 
     fn line(&self) -> String {
         let sign = if self.ok { "✓" } else { "✗" };
         let hint = self.hint.as_ref().map(|hint| format!("\n  {:<10}→ {}", "", visible(hint)));
-        format!("{sign} {:<10}{}{}", self.check, visible(&self.detail), hint.unwrap_or_default())
+        format!("{sign} {:<10}{}{}", self.subject, visible(&self.detail), hint.unwrap_or_default())
     }
 }
 
