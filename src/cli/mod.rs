@@ -1,1 +1,26 @@
-//! .
+//! The command line: the console without a subcommand, and every action as one (UX, without a screen).
+//!
+//! ```text
+//! argv ─▶ args ─┐
+//! env ──────────┼─▶ config ─▶ commands ─▶ station, or operator socket
+//! files ────────┘                │
+//!                                └─▶ output (stdout) · error (stderr, exit code)
+//! ```
+
+mod args;
+mod commands;
+mod config;
+mod context;
+mod env;
+mod error;
+mod logging;
+mod ndjson;
+mod operator;
+mod output;
+mod run;
+mod shutdown;
+mod signals;
+mod sim;
+mod table;
+
+pub use run::run;

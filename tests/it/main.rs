@@ -3,6 +3,7 @@
 
 mod harness;
 mod mpp_clauses;
+mod cli;
 mod mpp_frames;
 mod mpp_framing;
 mod mpp_manifest;

@@ -1,0 +1,451 @@
+//! The subcommands and their own flags.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::{
+    ids::{InvocationId, QueueName},
+    tap::entry::mpp::RowState,
+};
+
+/// What is to be done.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a station without a screen, until SIGTERM or Ctrl-C.
+    ///
+    /// With --json the first line, once everything answers, is {"event":"ready","mpp":"ADDR"}; then one line for each notable event.
+    Serve(ServeArgs),
+
+    /// Make the token that adapters connect with, and print it, once.
+    ///
+    /// Works with or without a running station. Only a hash of the token is kept, so it cannot be shown again.
+    Pair(PairArgs),
+
+    /// Enqueue an event for the adapter, or many from a file.
+    ///
+    /// Exits 0 once the row is recorded durably, whatever becomes of it, unless --wait says otherwise.
+    Invoke(InvokeArgs),
+
+    /// List queues, invocations, pack state, refunds, adapters, or how each part of the station is.
+    Ls(LsArgs),
+
+    /// Cancel what is still pending.
+    Cancel(CancelArgs),
+
+    /// End an invocation by hand that a vanished adapter left in `applied`.
+    Settle(SettleArgs),
+
+    /// Stop dispatch on a queue, or on all of them; new work is still taken.
+    Hold(QueueArgs),
+
+    /// End hold and drain on a queue, or on all of them.
+    Resume(QueueArgs),
+
+    /// Refuse new work on a queue, or on all of them, and dispatch what is pending.
+    Drain(QueueArgs),
+
+    /// Disconnect a peer that answers nothing.
+    Kick(KickArgs),
+
+    /// Record everything that crosses the station into a new MCAP file, until Ctrl-C.
+    Record(RecordArgs),
+
+    /// Copy the station's database while it runs.
+    Backup(BackupArgs),
+
+    /// Check a pack, print its hash, or move pending rows to the pack in force.
+    #[command(subcommand)]
+    Pack(PackAction),
+
+    /// Stand-ins for the peers of a station, for rehearsal.
+    #[command(subcommand)]
+    Sim(SimPeer),
+
+    /// Check everything a station needs, and say how to mend what is wrong.
+    Doctor,
+
+    /// Show the configuration.
+    #[command(subcommand)]
+    Config(ConfigAction),
+
+    /// Print a completion script for a shell.
+    Completions(CompletionsArgs),
+
+    /// Print the manual page, or write one page a subcommand into a folder.
+    Man(ManArgs),
+}
+
+/// `serve`.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Record everything from the start into this new file.
+    #[arg(long, value_name = "OUT.mcap")]
+    pub(crate) record: Option<PathBuf>,
+}
+
+/// `pair`.
+#[derive(Debug, Args)]
+pub(crate) struct PairArgs {
+    /// Replace the token there is; a connected adapter stays, its next handshake needs the new one.
+    #[arg(long)]
+    pub(crate) rotate: bool,
+}
+
+/// `invoke`.
+#[derive(Debug, Args)]
+pub(crate) struct InvokeArgs {
+    /// An event of the pack in force (`rl-console pack check` lists them).
+    #[arg(required_unless_present = "from")]
+    pub(crate) event: Option<String>,
+
+    /// The event's parameters, a JSON object.
+    #[arg(long, value_name = "JSON", conflicts_with = "from")]
+    pub(crate) params: Option<String>,
+
+    /// The queue, instead of the event's own.
+    #[arg(long, value_name = "QUEUE", conflicts_with = "from")]
+    pub(crate) queue: Option<String>,
+
+    /// Where it comes from: `channel_points`, `bits` or any other word [default: manual].
+    #[arg(long, value_name = "KIND", conflicts_with = "from")]
+    pub(crate) source: Option<String>,
+
+    /// The upstream's id of the redemption.
+    #[arg(long, value_name = "ID", conflicts_with = "from")]
+    pub(crate) redemption: Option<String>,
+
+    /// The viewer's login.
+    #[arg(long, value_name = "LOGIN", conflicts_with = "from")]
+    pub(crate) user: Option<String>,
+
+    /// What makes a repeat the same one, unique within the source; the redemption's id when absent.
+    #[arg(long, value_name = "KEY", conflicts_with = "from")]
+    pub(crate) key: Option<String>,
+
+    /// Wait until it has this state; exit 5 when it ended in another one.
+    #[arg(long, value_name = "STATE", value_parser = row_state(), conflicts_with = "from")]
+    pub(crate) wait: Option<RowState>,
+
+    /// Give up waiting after so many seconds, with exit code 4; without it there is no end.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "wait")]
+    pub(crate) timeout: Option<u64>,
+
+    /// Enqueue every line of a file (- for stdin): JSON objects with `event` and, as needed, `params`, `queue`, `source`, `redemption`,
+    /// `user`, `key`, `trace_id`; committed in batches.
+    #[arg(long, value_name = "FILE", conflicts_with = "event")]
+    pub(crate) from: Option<PathBuf>,
+}
+
+/// `ls`.
+#[derive(Debug, Args)]
+pub(crate) struct LsArgs {
+    /// What to list.
+    pub(crate) what: LsWhat,
+
+    /// Only rows in this state (invocations: pending, dispatched, applied, done, failed, refunded; refunds: requested, skipped, manual).
+    #[arg(long, value_name = "STATE")]
+    pub(crate) state: Option<String>,
+
+    /// Only invocations of this queue.
+    #[arg(long, value_name = "QUEUE")]
+    pub(crate) queue: Option<String>,
+
+    /// At most so many rows, the newest [default: 100 for invocations and refunds, else all].
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LsWhat {
+    /// Queues, with what is pending, in flight, parked, held.
+    Queues,
+    /// Invocations, newest first.
+    Invocations,
+    /// The pack-state values that adapters wrote.
+    State,
+    /// Refund records, newest first.
+    Refunds,
+    /// The connected adapter.
+    Adapters,
+    /// How each part of the station is.
+    Health,
+}
+
+/// `cancel`.
+#[derive(Debug, Args)]
+pub(crate) struct CancelArgs {
+    #[command(subcommand)]
+    pub(crate) what: CancelWhat,
+}
+
+/// What can be cancelled.
+#[derive(Debug, Subcommand)]
+pub(crate) enum CancelWhat {
+    /// Make pending invocations `failed`, with the reason `cancelled: TEXT`.
+    Invocation {
+        /// Their ids.
+        #[arg(required = true, value_name = "ID", value_parser = invocation_id)]
+        ids: Vec<InvocationId>,
+
+        /// Why, for the record.
+        #[arg(long, value_name = "TEXT", default_value = "by the operator")]
+        reason: String,
+
+        /// Record a refund request for each.
+        #[arg(long)]
+        refund: bool,
+    },
+}
+
+/// `settle`.
+#[derive(Debug, Args)]
+pub(crate) struct SettleArgs {
+    /// The invocation.
+    #[arg(value_name = "ID", value_parser = invocation_id)]
+    pub(crate) id: InvocationId,
+
+    /// How it ended in the game.
+    pub(crate) to: SettleTo,
+}
+
+/// How a row is ended by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SettleTo {
+    /// It came to its end.
+    Done,
+    /// It did not.
+    Failed,
+}
+
+/// `hold`, `resume`, `drain`.
+#[derive(Debug, Args)]
+pub(crate) struct QueueArgs {
+    /// The queue; all of them when absent.
+    #[arg(value_parser = queue_name)]
+    pub(crate) queue: Option<QueueName>,
+}
+
+/// `kick`.
+#[derive(Debug, Args)]
+pub(crate) struct KickArgs {
+    #[command(subcommand)]
+    pub(crate) what: KickWhat,
+}
+
+/// What can be kicked.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KickWhat {
+    /// Close the active adapter's connection; what is in flight is requeued.
+    Adapter,
+}
+
+/// `record`.
+#[derive(Debug, Args)]
+pub(crate) struct RecordArgs {
+    /// The file to be made; one that exists is refused.
+    #[arg(value_name = "OUT.mcap")]
+    pub(crate) out: PathBuf,
+
+    /// Stop after so many seconds.
+    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) for_ms: Option<u64>,
+}
+
+/// `backup`.
+#[derive(Debug, Args)]
+pub(crate) struct BackupArgs {
+    /// The file to be made; one that exists is refused.
+    pub(crate) file: PathBuf,
+}
+
+/// `pack`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PackAction {
+    /// Check a pack.toml: every error at its line; without errors, what it declares.
+    Check {
+        /// The pack.toml; the pack in force when absent.
+        path: Option<PathBuf>,
+    },
+    /// Print the manifest hash of a pack.toml, as adapters must send it.
+    Hash {
+        /// The pack.toml; the pack in force when absent.
+        path: Option<PathBuf>,
+    },
+    /// Give pending rows of another version of this pack the hash of the one in force, where they fit it.
+    Migrate,
+}
+
+/// `sim`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SimPeer {
+    /// A game adapter that serves every queue of a pack, over TCP, from outside.
+    Adapter(SimAdapterArgs),
+}
+
+/// `sim adapter`.
+#[derive(Debug, Args)]
+pub(crate) struct SimAdapterArgs {
+    /// Where the station listens [default: the configured address and port, 127.0.0.1:7777].
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) addr: Option<String>,
+
+    /// A file that holds the bridge token; without it the variable `RL_CONSOLE_BRIDGE_TOKEN` does.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+
+    /// Milliseconds from an invocation to its `done`: half of them until `applied`.
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    pub(crate) latency: u64,
+
+    /// The share of invocations that fail, 0 to 1.
+    #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = share)]
+    pub(crate) fail_rate: f64,
+
+    /// The share of invocations that fail with a refund, 0 to 1.
+    #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = share)]
+    pub(crate) refund_rate: f64,
+
+    /// What the chances are drawn from: the same seed decides the same for the same invocation.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Connect again whenever the connection is lost, waiting longer each time.
+    #[arg(long)]
+    pub(crate) reconnect: bool,
+}
+
+/// `config`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigAction {
+    /// Print every value that is in force.
+    Show {
+        /// Also where each value came from.
+        #[arg(long)]
+        origin: bool,
+    },
+}
+
+/// `completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell.
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// `man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The folder to write one page a subcommand into; made if it is missing.
+    pub(crate) dir: Option<PathBuf>,
+}
+
+fn row_state() -> impl clap::builder::TypedValueParser<Value = RowState> {
+    use clap::builder::TypedValueParser as _;
+    clap::builder::PossibleValuesParser::new(RowState::ALL.map(RowState::name)).try_map(|name| RowState::from_name(&name).ok_or("no state"))
+}
+
+/// Seconds, with a fraction if need be, as milliseconds.
+fn seconds(text: &str) -> Result<u64, String> {
+    const MAX_S: f64 = 86_400.0 * 365.0;
+    let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    if !(0.0..=MAX_S).contains(&seconds) {
+        return Err("takes 0 to 31536000 seconds".to_owned());
+    }
+    Ok(u64::try_from(std::time::Duration::from_secs_f64(seconds).as_millis()).unwrap_or(u64::MAX))
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("takes 0 to 1".to_owned()) }
+}
+
+fn invocation_id(text: &str) -> Result<InvocationId, String> {
+    text.parse().map(InvocationId).map_err(|_| "not the number of an invocation".to_owned())
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "the shape that clap asks for")]
+fn queue_name(text: &str) -> Result<QueueName, std::convert::Infallible> {
+    Ok(QueueName::new(text))
+}
+
+/// Where a simulated adapter connects to when nothing is said.
+pub(crate) fn default_addr(bind: std::net::IpAddr, port: u16) -> SocketAddr {
+    let bind = match bind {
+        std::net::IpAddr::V4(ip) if ip.is_unspecified() => std::net::Ipv4Addr::LOCALHOST.into(),
+        std::net::IpAddr::V6(ip) if ip.is_unspecified() => std::net::Ipv6Addr::LOCALHOST.into(),
+        bind => bind,
+    };
+    SocketAddr::new(bind, port)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::args::Cli;
+
+    fn parse(line: &str) -> Result<Command, clap::Error> {
+        Cli::try_parse_from(std::iter::once("rl-console").chain(line.split(' '))).map(|cli| cli.command.unwrap())
+    }
+
+    #[test]
+    fn invoke_takes_an_event_or_a_file_and_not_both() {
+        assert!(parse("invoke").is_err());
+        assert!(parse("invoke give_item --from x").is_err());
+        assert!(parse("invoke --from - --user bob").is_err());
+        assert!(parse("invoke --from -").is_ok());
+        let Command::Invoke(args) = parse("invoke give_item --wait done --timeout 1.5").unwrap() else { unreachable!() };
+        assert_eq!(args.wait, Some(RowState::Done));
+        assert_eq!(args.timeout, Some(1_500));
+        assert!(parse("invoke give_item --timeout 1").is_err());
+        assert!(parse("invoke give_item --wait over").is_err());
+        assert!(parse("invoke give_item --wait done --timeout -1").is_err());
+    }
+
+    #[test]
+    fn every_subcommand_of_the_manual_is_there() {
+        for line in [
+            "serve",
+            "pair --rotate",
+            "ls invocations --state done --limit 5000",
+            "ls queues",
+            "ls state",
+            "ls refunds --state manual",
+            "ls adapters",
+            "ls health",
+            "cancel invocation 1 2 3 --reason late --refund",
+            "settle 4 done",
+            "settle 4 failed",
+            "hold",
+            "hold boss",
+            "resume",
+            "drain default",
+            "kick adapter",
+            "record out.mcap --for 2",
+            "backup file.db",
+            "pack check p.toml",
+            "pack hash p.toml",
+            "pack migrate",
+            "sim adapter --addr 127.0.0.1:1 --pack p --token-file t --latency 5 --fail-rate 0.5 --refund-rate 1 --seed 9 --reconnect",
+            "doctor",
+            "config show --origin",
+            "completions zsh",
+            "man",
+            "man out",
+        ] {
+            parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        }
+        for line in ["cancel invocation", "settle 4 maybe", "sim adapter --fail-rate 1.1", "kick", "ls", "man a b"] {
+            assert!(parse(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn connects_to_loopback_where_the_station_listens_everywhere() {
+        assert_eq!(default_addr("0.0.0.0".parse().unwrap(), 7).to_string(), "127.0.0.1:7");
+        assert_eq!(default_addr("10.0.0.2".parse().unwrap(), 7).to_string(), "10.0.0.2:7");
+    }
+}

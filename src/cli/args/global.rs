@@ -1,0 +1,103 @@
+//! The program itself and the flags that every subcommand takes.
+
+use std::{net::IpAddr, path::PathBuf};
+
+use clap::Parser;
+
+use super::Command;
+
+/// The operator console that hosts and shows everything a stream's automation runs on.
+///
+/// Without a subcommand it starts a station and opens the console on it. Every other subcommand speaks to the station that runs for the same
+/// data folder, or does its work without one.
+#[derive(Debug, Parser)]
+#[command(name = "rl-console", version, max_term_width = 100, after_long_help = AFTER)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+
+    /// Record everything from the start into this new file (console and `serve`).
+    #[arg(long, value_name = "OUT.mcap")]
+    pub(crate) record: Option<PathBuf>,
+
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// The flags that stand before or after any subcommand.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// The data folder: it holds `station.db` and belongs to one station at a time.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// The pack.toml in force; without one the built-in sample pack is used.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) pack: Option<PathBuf>,
+
+    /// The TCP port that game adapters connect to; 0 takes any free one [default: 7777].
+    #[arg(long, global = true, value_name = "PORT")]
+    pub(crate) port: Option<u16>,
+
+    /// The address that the port is bound to; anything but loopback is open to the network [default: 127.0.0.1].
+    #[arg(long, global = true, value_name = "ADDR")]
+    pub(crate) bind: Option<IpAddr>,
+
+    /// Print one JSON object a line on stdout and nothing else; errors are one JSON object on stderr.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+const AFTER: &str = "\
+First steps:
+  rl-console                         open the console (starts a station)
+  rl-console pair                    print the token that an adapter connects with
+  rl-console sim adapter             a stand-in for the game, for rehearsal (RL_CONSOLE_BRIDGE_TOKEN holds the token)
+  rl-console invoke give_item        enqueue work for the adapter
+  rl-console ls queues               see how it goes
+
+Exit codes:
+  0  done
+  1  refused, or failed
+  2  used in a way that is not understood (flags, configuration)
+  3  no station is running for the data folder, or another one holds it
+  4  timed out
+  5  ended in another state than --wait named
+
+Files:
+  Configuration is read from flags, RL_CONSOLE_* variables, ~/.config/rl-console/config.toml and /etc/rl-console/config.toml, in
+  this order; `rl-console config show --origin` prints each value and where it came from.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grammar_is_sound() {
+        <Cli as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn global_flags_stand_before_or_after_the_subcommand() {
+        let flags = ["--data", "/d", "--pack", "p.toml", "--port", "0", "--bind", "::1", "--json"];
+        let before = ["rl-console"].iter().chain(&flags).chain(&["ls", "queues"]);
+        let after = ["rl-console", "ls", "queues"].iter().chain(&flags).copied().collect::<Vec<_>>();
+        let before = Cli::try_parse_from(before).unwrap().global;
+        let after = Cli::try_parse_from(after).unwrap().global;
+        for global in [before, after] {
+            assert_eq!(global.data, Some(PathBuf::from("/d")));
+            assert_eq!(global.pack, Some(PathBuf::from("p.toml")));
+            assert_eq!(global.port, Some(0));
+            assert_eq!(global.bind, Some("::1".parse().unwrap()));
+            assert!(global.json);
+        }
+    }
+
+    #[test]
+    fn no_subcommand_is_the_console() {
+        let cli = Cli::try_parse_from(["rl-console", "--record", "a.mcap"]).unwrap();
+        assert!(cli.command.is_none());
+        assert_eq!(cli.record, Some(PathBuf::from("a.mcap")));
+    }
+}

@@ -1,0 +1,158 @@
+//! The console: a station, and a screen on it.
+
+use std::{path::PathBuf, sync::Arc, thread::JoinHandle, time::Duration};
+
+use tokio::sync::{oneshot, watch};
+
+use crate::{
+    cli::{
+        config::{Key, OnHangup, Origin, Value},
+        context::Context,
+        error::Error,
+        logging, shutdown,
+        signals::{Signal, Signals},
+    },
+    console::{self, CommandHints, ConsoleError, Exit},
+    port::StationPort,
+    station::Station,
+};
+
+/// How long the screen may take to restore the terminal.
+const SCREEN_STOP_MAX: Duration = Duration::from_secs(1);
+
+/// How the screen ended: as it says itself, or by a panic.
+type Ended = Result<Result<Exit, ConsoleError>, oneshot::error::RecvError>;
+
+pub(in crate::cli) fn run(context: &mut Context, record: Option<PathBuf>) -> Result<(), Error> {
+    if context.flags.json {
+        return Err(Error::usage(
+            "the console draws a screen and has no --json form",
+            "`rl-console serve --json` runs a station for scripts",
+        ));
+    }
+    for (is_terminal, what) in [(context.env.terminals.stdin, "stdin"), (context.env.terminals.stdout, "stdout")] {
+        if !is_terminal {
+            return Err(ConsoleError::NotATerminal { what }.into());
+        }
+    }
+    let _log = logging::begin(&context.env);
+    let station = Station::start(context.settings.station(record)?, context.clock)?;
+    let ended = with_screen(&station, context);
+    shutdown::stop(station);
+    ended
+}
+
+/// The screen has a thread of its own; this one, the main one, has the signals.
+fn with_screen(station: &Station, context: &Context) -> Result<(), Error> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::io("the runtime"))?;
+    let (stop, stopped) = watch::channel(false);
+    let (ended, mut end) = oneshot::channel();
+    console::install_panic_hook();
+    let screen = spawn(station.port(), config(context)?, stopped, ended)?;
+    let on_hangup = context.settings.on_hangup;
+    let done = runtime.block_on(async {
+        let mut signals = Signals::listen()?;
+        let exit = tokio::select! {
+            exit = &mut end => exit,
+            signal = signals.next() => {
+                stop.send_replace(true);
+                match signal {
+                    // The screen restores the terminal before the station goes.
+                    Signal::Terminate | Signal::Interrupt => drop(tokio::time::timeout(SCREEN_STOP_MAX, end).await),
+                    Signal::HangUp => {}
+                }
+                Ok(Ok(if signal == Signal::HangUp { Exit::HangUp } else { Exit::Stopped }))
+            }
+        };
+        after(exit, on_hangup, &mut signals).await
+    });
+    // A screen whose terminal is stalled is left to the end of the process.
+    if screen.is_finished() && screen.join().is_err() {
+        tracing::error!("the screen ended by a panic");
+    }
+    done
+}
+
+/// What follows the end of the screen: the station's end, or its going on without one.
+async fn after(exit: Ended, on_hangup: OnHangup, signals: &mut Signals) -> Result<(), Error> {
+    match exit {
+        Ok(Ok(Exit::HangUp)) if on_hangup == OnHangup::Stay => {
+            tracing::info!("the terminal is gone; the station stays up without a screen");
+            while signals.next().await == Signal::HangUp {}
+            Ok(())
+        }
+        Ok(Ok(Exit::Quit | Exit::Stopped | Exit::HangUp)) => Ok(()),
+        Ok(Err(error)) => Err(error.into()),
+        Err(_) => {
+            Err(Error::Io { what: "the screen".to_owned(), why: std::io::Error::other("it ended by a fault of ours; the log has more") })
+        }
+    }
+}
+
+fn spawn(
+    port: Arc<dyn StationPort>,
+    config: console::Config,
+    stopped: watch::Receiver<bool>,
+    ended: oneshot::Sender<Result<Exit, ConsoleError>>,
+) -> Result<JoinHandle<()>, Error> {
+    let screen = move || {
+        // Nobody waits for it any more when a signal came first.
+        drop(ended.send(console::run(port, config, stopped)));
+    };
+    std::thread::Builder::new().name("screen".to_owned()).spawn(screen).map_err(Error::io("the screen's thread"))
+}
+
+fn config(context: &Context) -> Result<console::Config, Error> {
+    let settings = &context.settings;
+    let data = settings.data()?;
+    Ok(console::Config {
+        theme: settings.theme.clone(),
+        ascii: settings.ascii,
+        depth: context.env.depth(),
+        name: data.file_name().map_or_else(|| data.display().to_string(), |name| name.to_string_lossy().into_owned()),
+        mouse: settings.mouse,
+        limits: settings.limits.console,
+        clock: context.clock,
+        commands: CommandHints { program: program(), globals: globals(context) },
+    })
+}
+
+/// The program as it was called.
+fn program() -> String {
+    std::env::args().next().map_or_else(|| "rl-console".to_owned(), |program| quoted(&program))
+}
+
+/// The flags that a command in another terminal needs to reach this station, or to be its adapter.
+fn globals(context: &Context) -> String {
+    let is_said = |origin: &Origin| matches!(origin, Origin::Flag(_) | Origin::Variable(_));
+    let needed =
+        context.resolved.iter().filter(|(key, _, origin)| matches!(key.name, Key::DATA | Key::PACK | Key::PORT) && is_said(origin));
+    let flags = needed.filter_map(|(key, value, _)| {
+        let value = match value {
+            // Another terminal may stand in another folder.
+            Value::Text(path) => std::path::absolute(path).map_or_else(|_| path.clone(), |path| path.to_string_lossy().into_owned()),
+            Value::Integer(0) | Value::Absent | Value::Flag(_) => return None,
+            Value::Integer(number) => number.to_string(),
+        };
+        Some(format!("{} {}", key.flag?, quoted(&value)))
+    });
+    flags.collect::<Vec<_>>().join(" ")
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+:@%=".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_so_that_a_shell_reads_them_back() {
+        assert_eq!(quoted("./target/rl-console"), "./target/rl-console");
+        assert_eq!(quoted("my show's"), "'my show'\\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}

@@ -1,0 +1,218 @@
+//! Each check by itself.
+
+use std::{
+    io::ErrorKind,
+    net::{SocketAddr, TcpListener},
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    path::Path,
+};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::{owner, report::Check};
+use crate::{
+    cli::{commands::pack, config::Settings, env::Env, error::Error},
+    console::Depth,
+    port::{Operator as _, Page, PortError, Query},
+    station::{OperatorClient, PackSource, operator_socket_path},
+};
+
+/// The database's name in a data folder.
+const DATABASE: &str = "station.db";
+/// Databases over this size are opened, but not checked page by page.
+const CHECKED_BYTES_MAX: u64 = 256 << 20;
+/// Under this much free space a show is at risk.
+const FREE_BYTES_MIN: u64 = 256 << 20;
+
+/// The data folder: ours, closed to others, writable.
+pub(super) fn folder(data: &Path) -> Check {
+    const NAME: &str = "data";
+    let shown = data.display();
+    let meta = match std::fs::metadata(data) {
+        Ok(meta) => meta,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Check::well(NAME, format!("{shown} is made at the first start")),
+        Err(error) => return Check::ill(NAME, format!("{shown}: {error}"), "mend its rights, or name another folder with --data"),
+    };
+    if !meta.is_dir() {
+        return Check::ill(NAME, format!("{shown} is no folder"), "move it away, or name another folder with --data");
+    }
+    let (owner, us) = (meta.uid(), rustix::process::geteuid().as_raw());
+    if owner != us {
+        return Check::ill(
+            NAME,
+            format!("{shown} belongs to user {owner}, not to {us}"),
+            "run as its owner, or name another folder with --data",
+        );
+    }
+    let mode = meta.permissions().mode() & 0o777;
+    if mode & 0o077 != 0 {
+        return Check::ill(NAME, format!("{shown} is open to other users (mode {mode:03o})"), format!("chmod 700 {shown}"));
+    }
+    if rustix::fs::access(data, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK).is_err() {
+        return Check::ill(NAME, format!("{shown} cannot be written to"), format!("chmod 700 {shown}"));
+    }
+    Check::well(NAME, shown.to_string())
+}
+
+/// The room left on the data folder's disk.
+pub(super) fn space(data: &Path) -> Check {
+    const NAME: &str = "disk";
+    let Some(existing) = data.ancestors().find(|folder| folder.exists()) else { return Check::well(NAME, "not known") };
+    match rustix::fs::statvfs(existing) {
+        Ok(disk) => {
+            let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+            let detail = format!("{} MiB free", free >> 20);
+            if free < FREE_BYTES_MIN {
+                Check::ill(NAME, detail, format!("free space on the disk of {}", existing.display()))
+            } else {
+                Check::well(NAME, detail)
+            }
+        }
+        Err(error) => Check::ill(NAME, format!("{}: {error}", existing.display()), "look at the disk"),
+    }
+}
+
+/// The database: readable and sound.
+pub(super) fn database(data: &Path) -> Check {
+    const NAME: &str = "database";
+    const HINT: &str = "stop the station and start it again: it sets a bad file aside and never deletes it";
+    let path = data.join(DATABASE);
+    let bytes = match std::fs::metadata(&path) {
+        Ok(meta) => meta.len(),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Check::well(NAME, "none yet; made at the first start"),
+        Err(error) => return Check::ill(NAME, format!("{}: {error}", path.display()), "mend its rights"),
+    };
+    let look = || -> rusqlite::Result<String> {
+        let database = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        let question = if bytes <= CHECKED_BYTES_MAX { "PRAGMA quick_check(1)" } else { "SELECT 'ok' FROM sqlite_schema LIMIT 1" };
+        database.query_row(question, [], |row| row.get(0))
+    };
+    match look() {
+        Ok(answer) if answer == "ok" => Check::well(NAME, format!("{} ({} KiB)", path.display(), bytes.div_ceil(1024))),
+        Ok(finding) => Check::ill(NAME, format!("{}: {finding}", path.display()), HINT),
+        Err(error) => Check::ill(NAME, format!("{}: {error}", path.display()), HINT),
+    }
+}
+
+/// The operator socket, and what the station behind it says of its MPP port.
+pub(super) async fn socket(data: &Path, station: Result<OperatorClient, PortError>) -> (Check, Option<String>) {
+    const NAME: &str = "station";
+    let path = operator_socket_path(data);
+    let station = match station {
+        Ok(station) => station,
+        Err(PortError::NoStation { .. }) if path.exists() => {
+            return (Check::well(NAME, "none runs; a socket was left behind, which the next start replaces"), None);
+        }
+        Err(PortError::NoStation { .. }) => return (Check::well(NAME, "none runs"), None),
+        Err(error) => return (Check::ill(NAME, error.to_string(), error.hint()), None),
+    };
+    let open_to_others = std::fs::metadata(&path).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
+    if open_to_others {
+        let shown = path.display();
+        return (Check::ill(NAME, format!("{shown} is open to other users"), format!("chmod 600 {shown}")), Some(String::new()));
+    }
+    match station.query(Query::Health).await {
+        Ok(Page::Health(parts)) => {
+            let mpp = parts.iter().find(|part| part.part == "mpp").map(|part| part.detail.clone()).unwrap_or_default();
+            let ill: Vec<String> = parts.iter().filter(|part| !part.well).map(|part| format!("{}: {}", part.part, part.detail)).collect();
+            let check = if ill.is_empty() {
+                Check::well(NAME, "one runs, and is well")
+            } else {
+                Check::ill(NAME, ill.join("; "), "`rl-console ls health` shows each part")
+            };
+            (check, Some(mpp))
+        }
+        Ok(_) => (Check::ill(NAME, "it gives strange answers", "use the rl-console of the station's version"), Some(String::new())),
+        Err(error) => (Check::ill(NAME, error.to_string(), error.hint()), Some(String::new())),
+    }
+}
+
+/// The MPP port: the running station's, free, or somebody's. `station` is what the station says of it.
+pub(super) fn port(settings: &Settings, station: Option<&str>) -> Check {
+    const NAME: &str = "port";
+    if let Some(detail) = station {
+        return Check::well(NAME, format!("the running station's: {detail}"));
+    }
+    let addr = SocketAddr::new(settings.bind, settings.port);
+    let open = if addr.ip().is_loopback() { "" } else { " (open to the network, without encryption)" };
+    match TcpListener::bind(addr) {
+        Ok(_) => Check::well(NAME, format!("{addr} is free{open}")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            let whose = owner::of_port(addr.port()).map_or_else(String::new, |owner| format!(" by {owner}"));
+            Check::ill(NAME, format!("{addr} is taken{whose}"), "stop that, or choose another with --port")
+        }
+        Err(error) => Check::ill(NAME, format!("{addr}: {error}"), "choose another address with --bind or port with --port"),
+    }
+}
+
+/// The pack in force.
+pub(super) fn pack(settings: &Settings) -> Check {
+    const NAME: &str = "pack";
+    match pack::load(&settings.pack) {
+        Ok(pack) => {
+            let whose = if settings.pack == PackSource::Sample { "the built-in sample, " } else { "" };
+            Check::well(NAME, format!("{whose}{} {}", pack.id, pack.version))
+        }
+        Err(error @ Error::Pack { .. }) => {
+            Check::ill(NAME, error.to_string(), format!("{}; `rl-console pack check` shows every error", error.hint()))
+        }
+        Err(error) => Check::ill(NAME, error.to_string(), error.hint()),
+    }
+}
+
+/// The terminal that the console would draw on.
+pub(super) fn terminal(env: &Env) -> Check {
+    const NAME: &str = "terminal";
+    if !env.terminals.stdout {
+        return Check::well(NAME, "stdout is none; `rl-console serve` needs none");
+    }
+    let term = env.term.as_deref().unwrap_or_default();
+    if term.is_empty() || term == "dumb" {
+        return Check::ill(NAME, "TERM says that it cannot be drawn on", "set TERM to what the terminal is, such as xterm-256color");
+    }
+    let colours = match env.depth() {
+        Depth::None => "no colours (NO_COLOR)",
+        Depth::Ansi => "16 colours; 256 with TERM=xterm-256color where the terminal has them",
+        Depth::Indexed => "256 colours; all with COLORTERM=truecolor where the terminal has them",
+        Depth::True => "all colours",
+    };
+    Check::well(NAME, format!("{term}, {colours}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{args::Global, config::Resolved};
+
+    fn settings(port: u16) -> Settings {
+        let flags = Global { port: Some(port), ..Global::default() };
+        Settings::of(&Resolved::of_flags(&flags, &Env::default()))
+    }
+
+    #[test]
+    fn a_folder_open_to_others_is_told_with_its_cure() {
+        let data = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(data.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let check = folder(data.path());
+        assert!(!check.ok && check.hint.unwrap().starts_with("chmod 700 "));
+        std::fs::set_permissions(data.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
+        assert!(folder(data.path()).ok);
+        assert!(folder(&data.path().join("none")).ok);
+    }
+
+    #[test]
+    fn a_taken_port_is_told() {
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let check = port(&settings(taken.local_addr().unwrap().port()), None);
+        assert!(!check.ok && check.detail.contains("is taken"), "{check:?}");
+        assert!(port(&settings(0), None).ok);
+    }
+
+    #[test]
+    fn a_file_that_is_no_database_is_told() {
+        let data = tempfile::tempdir().unwrap();
+        assert!(database(data.path()).ok);
+        std::fs::write(data.path().join(DATABASE), "this is no database, whatever its name may say".repeat(20)).unwrap();
+        assert!(!database(data.path()).ok);
+    }
+}

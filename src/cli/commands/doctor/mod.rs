@@ -1,0 +1,7 @@
+//! `doctor`: checks everything a station needs, and says how to mend what is wrong.
+
+mod checks;
+mod owner;
+mod report;
+
+pub(in crate::cli) use report::run;

@@ -1,0 +1,210 @@
+//! `invoke`: enqueues one event, or many from a stream.
+
+use std::{
+    io::{BufReader, Read},
+    path::Path,
+};
+
+use super::wait;
+use crate::{
+    cli::{
+        args::InvokeArgs,
+        config::Settings,
+        context::Context,
+        error::Error,
+        ndjson::{Lines, Numbered},
+        operator,
+        output::Output,
+    },
+    limits::Limits,
+    mpp::{Command, EnqueuedRow, NewInvocation, Outcome},
+    port::{Operator, PortError},
+    schema::JsonText,
+};
+
+/// Bytes read from a file at once; what has come by then is committed together.
+const READ_BYTES: usize = 256 << 10;
+
+pub(in crate::cli) fn run(context: &mut Context, args: InvokeArgs) -> Result<(), Error> {
+    if let Some(from) = &args.from {
+        return many(context, from);
+    }
+    let (wanted, timeout) = (args.wait, args.timeout);
+    let invocation = invocation(args)?;
+    let Context { settings, clock, out, .. } = context;
+    operator::block_on(async {
+        let station = operator::connect(settings).await?;
+        let mut rows = enqueue(&station, vec![invocation]).await?;
+        let mut row = rows.pop().ok_or(Error::StrangeAnswer)?.map_err(PortError::Refused)?;
+        let Some(wanted) = wanted else { return out.row(&row, line) };
+        let end = wait::until(&station, row.id, wanted, timeout, *clock).await;
+        row.state = end.state.unwrap_or(row.state);
+        out.row(&row, line)?;
+        end.verdict
+    })
+}
+
+fn invocation(args: InvokeArgs) -> Result<NewInvocation, Error> {
+    let params = args.params.as_deref().map(JsonText::parse).transpose();
+    let params =
+        params.map_err(|error| Error::usage(format!("--params is not JSON: {error}"), "give an object, as in --params '{\"count\":1}'"))?;
+    Ok(NewInvocation {
+        params,
+        queue: args.queue.as_deref().map(Into::into),
+        source: args.source,
+        redemption: args.redemption,
+        user: args.user,
+        key: args.key,
+        ..NewInvocation::new(&args.event.unwrap_or_default())
+    })
+}
+
+fn many(context: &mut Context, from: &Path) -> Result<(), Error> {
+    let Context { settings, out, .. } = context;
+    let stream: Box<dyn Read> = if from == Path::new("-") {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(std::fs::File::open(from).map_err(Error::io(from.display().to_string()))?)
+    };
+    let settings: &Settings = settings;
+    operator::block_on(async {
+        let station = operator::connect(settings).await?;
+        pour(&station, BufReader::with_capacity(READ_BYTES, stream), &settings.limits, out).await
+    })
+}
+
+/// Commits what has come, batch by batch, until the end or the first fault. A batch ends where nothing more has come yet, so that a slow
+/// stream is not held back.
+async fn pour<R: Read>(station: &dyn Operator, stream: BufReader<R>, limits: &Limits, out: &mut Output) -> Result<(), Error> {
+    let rows_max = usize::try_from(limits.mpp.command_rows_max).unwrap_or(usize::MAX);
+    // A row grows little on its way, and never to more than four times its length.
+    let bytes_max = usize::try_from(limits.port.request_bytes_max / 4).unwrap_or(usize::MAX);
+    let mut lines = Lines::new(stream);
+    let mut batch: Vec<Numbered> = Vec::new();
+    let mut bytes = 0;
+    loop {
+        let next = lines.next();
+        let ended = !matches!(next, Ok(Some(_)));
+        let fault = match next {
+            Ok(Some(row)) => {
+                bytes += row.bytes;
+                batch.push(row);
+                None
+            }
+            Ok(None) => None,
+            Err(error) => Some(error),
+        };
+        if ended || batch.len() >= rows_max || bytes >= bytes_max || lines.stream().buffer().is_empty() {
+            commit(station, std::mem::take(&mut batch), out).await?;
+            bytes = 0;
+        }
+        match fault {
+            Some(error) => return Err(error),
+            None if ended => return Ok(()),
+            None => {}
+        }
+    }
+}
+
+async fn commit(station: &dyn Operator, batch: Vec<Numbered>, out: &mut Output) -> Result<(), Error> {
+    if batch.is_empty() {
+        return Ok(());
+    }
+    let (lines, rows): (Vec<u64>, Vec<NewInvocation>) = batch.into_iter().map(|row| (row.line, row.invocation)).unzip();
+    let first_line = lines.first().copied().unwrap_or_default();
+    let rows = enqueue(station, rows).await.map_err(|cause| Error::Line { line: first_line, cause: Box::new(cause), also: 0 })?;
+    let mut refused = Vec::new();
+    for (line_number, row) in lines.into_iter().zip(rows) {
+        match row {
+            Ok(row) => out.row(&row, line)?,
+            Err(refusal) => refused.push((line_number, refusal)),
+        }
+    }
+    out.flush()?;
+    let also = refused.len().saturating_sub(1);
+    match refused.into_iter().next() {
+        Some((line, refusal)) => Err(Error::Line { line, cause: Box::new(PortError::Refused(refusal).into()), also }),
+        None => Ok(()),
+    }
+}
+
+async fn enqueue(station: &dyn Operator, rows: Vec<NewInvocation>) -> Result<Vec<Result<EnqueuedRow, crate::mpp::Refusal>>, Error> {
+    match operator::mpp(station, Command::Enqueue { rows }).await? {
+        Outcome::Enqueued(rows) => Ok(rows),
+        _ => Err(Error::StrangeAnswer),
+    }
+}
+
+fn line(row: &EnqueuedRow) -> String {
+    let repeated = if row.repeated { "  (was there already, under the same key)" } else { "" };
+    format!("{}  {}  {}  {}  {}{repeated}", row.id, row.queue, row.event, row.state.name(), row.trace_id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        cli::{operator::tests::Scripted, output::tests::Printed},
+        ids::{InvocationId, TraceId},
+        mpp::Refusal,
+        port,
+        tap::entry::mpp::RowState,
+    };
+
+    fn row(id: u64, repeated: bool) -> EnqueuedRow {
+        let trace_id = "0191d3c2-7a41-7f00-8000-00000000a41f".parse::<TraceId>().unwrap();
+        EnqueuedRow { id: InvocationId(id), queue: "default".into(), event: "a".into(), state: RowState::Pending, trace_id, repeated }
+    }
+
+    fn enqueued(rows: Vec<Result<EnqueuedRow, Refusal>>) -> port::Outcome {
+        port::Outcome::Mpp(Outcome::Enqueued(rows))
+    }
+
+    fn poured(text: &str, rows_max: u64, outcomes: Vec<port::Outcome>) -> (Result<(), Error>, String, usize) {
+        let station = Scripted::outcomes(outcomes);
+        let printed = Printed::default();
+        let mut limits = Limits::default();
+        limits.mpp.command_rows_max = rows_max;
+        let result = operator::block_on(pour(&station, BufReader::new(text.as_bytes()), &limits, &mut printed.output(true)));
+        let commands = station.commands.into_inner().unwrap().len();
+        (result, printed.text(), commands)
+    }
+
+    #[test]
+    fn a_recorded_row_prints_its_five_fields_and_whether_it_was_there() {
+        let printed = Printed::default();
+        printed.output(true).row(&row(7, false), line).unwrap();
+        printed.output(true).row(&row(7, true), line).unwrap();
+        let fields = r#"{"id":7,"queue":"default","event":"a","state":"pending","trace_id":"trace:0191d3c2-7a41-7f00-8000-00000000a41f""#;
+        assert_eq!(printed.text(), format!("{fields}}}\n{fields},\"repeated\":true}}\n"));
+    }
+
+    #[test]
+    fn a_stream_is_committed_in_batches() {
+        let text = "{\"event\":\"a\"}\n".repeat(5);
+        let batch = |ids: &[u64]| enqueued(ids.iter().map(|id| Ok(row(*id, false))).collect());
+        let (result, text, commands) = poured(&text, 2, vec![batch(&[1, 2]), batch(&[3, 4]), batch(&[5])]);
+        result.unwrap();
+        assert_eq!((text.lines().count(), commands), (5, 3));
+    }
+
+    #[test]
+    fn a_refused_row_names_its_line_and_ends_the_stream_after_its_batch() {
+        let text = "{\"event\":\"a\"}\n\n{\"event\":\"b\"}\n{\"event\":\"a\"}\n{\"event\":\"a\"}\n";
+        let unknown = Refusal::UnknownEvent { event: "b".into(), nearest: None };
+        let (result, text, commands) = poured(text, 3, vec![enqueued(vec![Ok(row(1, false)), Err(unknown), Ok(row(2, false))])]);
+        let error = result.unwrap_err();
+        assert_eq!(
+            (error.to_string().as_str(), error.code(), error.exit() as u8),
+            ("line 3: the pack has no event `b`", "unknown_event", 1)
+        );
+        assert_eq!((text.lines().count(), commands), (2, 1));
+    }
+
+    #[test]
+    fn a_bad_line_leaves_the_ones_before_it_recorded() {
+        let (result, text, commands) = poured("{\"event\":\"a\"}\n{\n", 1_000, vec![enqueued(vec![Ok(row(1, false))])]);
+        assert!(result.unwrap_err().to_string().starts_with("line 2: EOF while parsing"));
+        assert_eq!((text.lines().count(), commands), (1, 1));
+    }
+}

@@ -1,0 +1,147 @@
+//! Each kind of row as a line of a table.
+
+use crate::{
+    cli::table::{Align, LocalClock},
+    mpp::ReadyAfter,
+    port::{AdapterRow, HealthRow, InvocationRow, QueueRow, RefundRow, StateKeyRow},
+    store::invocations::Source,
+    tap::entry::mpp::RefundStatus,
+};
+
+const L: Align = Align::Left;
+const R: Align = Align::Right;
+
+/// A row that can be shown to people.
+pub(super) trait Shown {
+    /// The table's columns.
+    const COLUMNS: &'static [(&'static str, Align)];
+
+    /// One cell a column.
+    fn cells(&self, clock: &LocalClock) -> Vec<String>;
+}
+
+impl Shown for QueueRow {
+    const COLUMNS: &'static [(&'static str, Align)] =
+        &[("queue", L), ("ready after", L), ("pending", R), ("other manifest", R), ("in flight", R), ("pull", L), ("brake", L)];
+
+    fn cells(&self, _clock: &LocalClock) -> Vec<String> {
+        let ready_after = self.ready_after.map_or("not in the pack", |after| match after {
+            ReadyAfter::Applied => "applied",
+            ReadyAfter::Done => "done",
+        });
+        let brake = match (self.held, self.draining) {
+            (true, true) => "held, draining",
+            (true, false) => "held",
+            (false, true) => "draining",
+            (false, false) => "-",
+        };
+        vec![
+            self.queue.to_string(),
+            ready_after.to_owned(),
+            self.pending.to_string(),
+            self.other_manifest.to_string(),
+            self.in_flight.map_or_else(|| "-".to_owned(), |id| id.to_string()),
+            if self.parked { "parked" } else { "-" }.to_owned(),
+            brake.to_owned(),
+        ]
+    }
+}
+
+impl Shown for InvocationRow {
+    const COLUMNS: &'static [(&'static str, Align)] = &[
+        ("id", R),
+        ("queue", L),
+        ("event", L),
+        ("state", L),
+        ("source", L),
+        ("enqueued", L),
+        ("updated", L),
+        ("trace", L),
+        ("params", L),
+        ("reason or result", L),
+    ];
+
+    fn cells(&self, clock: &LocalClock) -> Vec<String> {
+        let other = if self.other_manifest.is_some() { " (other manifest)" } else { "" };
+        let told = self.reason.clone().or_else(|| self.result.as_ref().map(ToString::to_string));
+        vec![
+            self.id.to_string(),
+            self.queue.to_string(),
+            self.event.to_string(),
+            format!("{}{other}", self.state.name()),
+            source(&self.source),
+            clock.show(self.enqueued_at_ms),
+            clock.show(self.updated_at_ms),
+            self.trace_id.short(),
+            self.params.to_string(),
+            told.unwrap_or_default(),
+        ]
+    }
+}
+
+impl Shown for StateKeyRow {
+    const COLUMNS: &'static [(&'static str, Align)] = &[("key", L), ("value", L), ("scope", L), ("persist", L)];
+
+    fn cells(&self, _clock: &LocalClock) -> Vec<String> {
+        vec![
+            self.key.to_string(),
+            self.value.to_string(),
+            self.scope.clone().unwrap_or_else(|| "-".to_owned()),
+            if self.persist { "yes" } else { "no" }.to_owned(),
+        ]
+    }
+}
+
+impl Shown for RefundRow {
+    const COLUMNS: &'static [(&'static str, Align)] = &[("id", R), ("invocation", R), ("source", L), ("status", L), ("at", L)];
+
+    fn cells(&self, clock: &LocalClock) -> Vec<String> {
+        vec![
+            self.id.to_string(),
+            self.invocation_id.to_string(),
+            source(&self.source),
+            refund_status(self.status).to_owned(),
+            clock.show(self.at_ms),
+        ]
+    }
+}
+
+impl Shown for AdapterRow {
+    const COLUMNS: &'static [(&'static str, Align)] = &[("peer", L), ("connected", L), ("pack", L), ("last frame", L)];
+
+    fn cells(&self, clock: &LocalClock) -> Vec<String> {
+        vec![self.peer.to_string(), clock.show(self.connected_at_ms), self.pack_id.to_string(), clock.show(self.last_in_ms)]
+    }
+}
+
+impl Shown for HealthRow {
+    const COLUMNS: &'static [(&'static str, Align)] = &[("part", L), ("well", L), ("detail", L)];
+
+    fn cells(&self, _clock: &LocalClock) -> Vec<String> {
+        vec![self.part.clone(), if self.well { "✓" } else { "✗" }.to_owned(), self.detail.clone()]
+    }
+}
+
+fn source(source: &Source) -> String {
+    match &source.user {
+        Some(user) => format!("{} {user}", source.kind),
+        None => source.kind.clone(),
+    }
+}
+
+/// Every status of a refund.
+pub(super) const REFUND_STATUSES: [RefundStatus; 3] = [RefundStatus::Requested, RefundStatus::Skipped, RefundStatus::Manual];
+
+/// A refund's status by name.
+pub(in crate::cli::commands) const fn refund_status(status: RefundStatus) -> &'static str {
+    match status {
+        RefundStatus::Requested => "requested",
+        RefundStatus::Skipped => "skipped",
+        RefundStatus::Manual => "manual",
+    }
+}
+
+/// The status of this name.
+pub(super) fn refund_status_named(name: &str) -> Option<RefundStatus> {
+    REFUND_STATUSES.into_iter().find(|status| refund_status(*status) == name)
+}

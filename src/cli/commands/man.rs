@@ -1,0 +1,61 @@
+//! `man`: manual pages, made from the grammar.
+
+use clap::{Command, CommandFactory as _};
+use serde::Serialize;
+
+use crate::cli::{
+    args::{Cli, ManArgs},
+    error::Error,
+    output::Output,
+};
+
+/// What is printed with `--json`, or for each page written.
+#[derive(Serialize)]
+struct Page {
+    #[serde(rename = "page")]
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    roff: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+}
+
+pub(in crate::cli) fn run(args: &ManArgs, out: &mut Output) -> Result<(), Error> {
+    let mut program = Cli::command();
+    program.build();
+    let Some(dir) = &args.dir else {
+        let (file, roff) = page("rl-console", program)?;
+        if out.is_json() {
+            return out.row(&Page { file, roff: Some(roff), path: None }, |_| String::new());
+        }
+        return out.text(&roff);
+    };
+    std::fs::create_dir_all(dir).map_err(Error::io(dir.display().to_string()))?;
+    let mut pages = Vec::new();
+    collect("rl-console", program, &mut pages)?;
+    for (file, roff) in pages {
+        let path = dir.join(&file);
+        std::fs::write(&path, roff).map_err(Error::io(path.display().to_string()))?;
+        out.row(&Page { file, roff: None, path: Some(path.display().to_string()) }, |page| page.path.clone().unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+/// The page of a command and those of the commands below it.
+fn collect(name: &str, command: Command, pages: &mut Vec<(String, String)>) -> Result<(), Error> {
+    for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
+        collect(&format!("{name}-{}", below.get_name()), below.clone(), pages)?;
+    }
+    pages.push(page(name, command)?);
+    Ok(())
+}
+
+fn page(name: &str, command: Command) -> Result<(String, String), Error> {
+    // clap keeps names as static texts unless told that they are made at run time.
+    let command = command.display_name(name.to_owned());
+    let man = clap_mangen::Man::new(command);
+    let file = format!("{name}.1");
+    let mut roff = Vec::new();
+    man.render(&mut roff).map_err(Error::io(file.clone()))?;
+    Ok((file, String::from_utf8_lossy(&roff).into_owned()))
+}

@@ -1,0 +1,21 @@
+//! One file a subcommand.
+
+pub(super) mod backup;
+pub(super) mod brake;
+pub(super) mod cancel;
+pub(super) mod completions;
+pub(super) mod config;
+pub(super) mod console;
+pub(super) mod doctor;
+mod events;
+pub(super) mod invoke;
+pub(super) mod kick;
+pub(super) mod ls;
+pub(super) mod man;
+pub(super) mod pack;
+pub(super) mod pair;
+pub(super) mod record;
+pub(super) mod serve;
+pub(super) mod settle;
+pub(super) mod sim;
+mod wait;

@@ -1,0 +1,209 @@
+//! `pack check`, `pack hash`, `pack migrate`.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        args::PackAction,
+        context::Context,
+        error::Error,
+        operator,
+        output::Output,
+        table::{Align, Table},
+    },
+    ids::ManifestHash,
+    mpp::{
+        Command, Outcome, ReadyAfter,
+        manifest::{self, ManifestError, Pack, Writer},
+    },
+    station::PackSource,
+};
+
+pub(in crate::cli) fn run(context: &mut Context, action: PackAction) -> Result<(), Error> {
+    match action {
+        PackAction::Check { path } => check(&of(context, path), &mut context.out),
+        PackAction::Hash { path } => hash(&of(context, path), &mut context.out),
+        PackAction::Migrate => migrate(context),
+    }
+}
+
+/// The pack named, or the one in force.
+fn of(context: &Context, path: Option<PathBuf>) -> PackSource {
+    path.map_or_else(|| context.settings.pack.clone(), PackSource::File)
+}
+
+/// Loads a pack.
+///
+/// # Errors
+/// [`Error::Pack`], that names the first fault.
+pub(in crate::cli) fn load(source: &PackSource) -> Result<Pack, Error> {
+    find_faults(source).map_err(|(path, errors)| summary(&path, &errors))
+}
+
+fn find_faults(source: &PackSource) -> Result<Pack, (PathBuf, Vec<ManifestError>)> {
+    match source {
+        PackSource::Sample => Ok(Pack::sample()),
+        PackSource::File(path) => manifest::load(path).map_err(|errors| (path.clone(), errors)),
+    }
+}
+
+fn summary(path: &Path, errors: &[ManifestError]) -> Error {
+    let first = errors.first().map(|error| format!("{}:{error}", path.display()));
+    Error::Pack { path: path.display().to_string(), errors: errors.len(), first: first.unwrap_or_default() }
+}
+
+fn shown(source: &PackSource) -> String {
+    match source {
+        PackSource::Sample => "the built-in sample".to_owned(),
+        PackSource::File(path) => path.display().to_string(),
+    }
+}
+
+/// A fault as scripts read it.
+#[derive(Serialize)]
+struct Fault<'a> {
+    path: String,
+    #[serde(flatten)]
+    error: &'a ManifestError,
+}
+
+fn check(source: &PackSource, out: &mut Output) -> Result<(), Error> {
+    match find_faults(source) {
+        Ok(pack) => declared(source, &pack, out),
+        Err((path, errors)) => {
+            for error in &errors {
+                out.row(&Fault { path: path.display().to_string(), error }, |fault| format!("{}:{}", fault.path, fault.error))?;
+            }
+            out.flush()?;
+            Err(summary(&path, &errors))
+        }
+    }
+}
+
+/// What a pack declares, as scripts read it.
+#[derive(Serialize)]
+struct Declared<'a> {
+    path: String,
+    pack_id: &'a str,
+    name: &'a str,
+    version: &'a str,
+    manifest_hash: &'a str,
+    queues: Vec<QueueLine<'a>>,
+    events: Vec<EventLine<'a>>,
+    state: Vec<StateLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct QueueLine<'a> {
+    queue: &'a str,
+    ready_after: ReadyAfter,
+}
+
+#[derive(Serialize)]
+struct EventLine<'a> {
+    event: &'a str,
+    queue: &'a str,
+    title: Option<&'a str>,
+    schema: bool,
+}
+
+#[derive(Serialize)]
+struct StateLine<'a> {
+    key: &'a str,
+    writer: &'static str,
+    persist: bool,
+}
+
+fn declared(source: &PackSource, pack: &Pack, out: &mut Output) -> Result<(), Error> {
+    let queues = pack.queues.iter().map(|(name, queue)| QueueLine { queue: name.as_str(), ready_after: queue.ready_after });
+    let events = pack.events.iter().map(|(name, event)| EventLine {
+        event: name.as_str(),
+        queue: event.queue.as_str(),
+        title: event.title.as_deref(),
+        schema: event.schema.is_some(),
+    });
+    let state = pack.state.iter().map(|(key, decl)| StateLine {
+        key: key.as_str(),
+        writer: match decl.writer {
+            Writer::Adapter => "adapter",
+            Writer::Platform => "platform",
+        },
+        persist: decl.persist,
+    });
+    let declared = Declared {
+        path: shown(source),
+        pack_id: pack.id.as_str(),
+        name: &pack.name,
+        version: &pack.version,
+        manifest_hash: pack.hash.as_str(),
+        queues: queues.collect(),
+        events: events.collect(),
+        state: state.collect(),
+    };
+    out.row(&declared, Declared::text)
+}
+
+impl Declared<'_> {
+    fn text(&self) -> String {
+        const L: Align = Align::Left;
+        let mut lines = vec![
+            format!("{}: {} {} ({}) is well", self.path, self.pack_id, self.version, self.name),
+            self.manifest_hash.to_owned(),
+            String::new(),
+        ];
+        let queues = self.queues.iter().map(|queue| {
+            let ready_after = match queue.ready_after {
+                ReadyAfter::Applied => "applied",
+                ReadyAfter::Done => "done",
+            };
+            vec![queue.queue.to_owned(), ready_after.to_owned()]
+        });
+        lines.extend(Table::new(&[("queue", L), ("ready after", L)]).page(queues.collect()));
+        lines.push(String::new());
+        let events = self.events.iter().map(|event| {
+            let params = if event.schema { "by schema" } else { "any" };
+            vec![event.event.to_owned(), event.queue.to_owned(), params.to_owned(), event.title.unwrap_or_default().to_owned()]
+        });
+        lines.extend(Table::new(&[("event", L), ("queue", L), ("params", L), ("title", L)]).page(events.collect()));
+        lines.push(String::new());
+        let state = self
+            .state
+            .iter()
+            .map(|state| vec![state.key.to_owned(), state.writer.to_owned(), if state.persist { "yes" } else { "no" }.to_owned()]);
+        lines.extend(Table::new(&[("state", L), ("writer", L), ("persist", L)]).page(state.collect()));
+        lines.join("\n")
+    }
+}
+
+/// What `pack hash` prints.
+#[derive(Serialize)]
+struct Hash<'a> {
+    path: String,
+    manifest_hash: &'a ManifestHash,
+}
+
+fn hash(source: &PackSource, out: &mut Output) -> Result<(), Error> {
+    let pack = load(source)?;
+    out.row(&Hash { path: shown(source), manifest_hash: &pack.hash }, |hash| hash.manifest_hash.to_string())
+}
+
+/// What `pack migrate` prints.
+#[derive(Serialize)]
+struct Migrated {
+    moved: u64,
+    failed: u64,
+    left: u64,
+}
+
+fn migrate(context: &mut Context) -> Result<(), Error> {
+    let outcome = operator::block_on(async {
+        let station = operator::connect(&context.settings).await?;
+        operator::mpp(&station, Command::Migrate).await
+    })?;
+    let Outcome::Migrated { moved, failed, left } = outcome else { return Err(Error::StrangeAnswer) };
+    context.out.row(&Migrated { moved, failed, left }, |row| {
+        format!("{} rows moved to the pack in force, {} failed, {} stay as they are", row.moved, row.failed, row.left)
+    })
+}

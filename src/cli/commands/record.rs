@@ -1,0 +1,59 @@
+//! `record`: has a running station record everything that crosses its tap, until a signal, the end of `--for`, or the station's own.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::{
+    cli::{args::RecordArgs, context::Context, error::Error, operator, signals::Signals},
+    port::{Command, Operator, Outcome, Query},
+};
+
+/// How often is looked whether the station is still there.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// What is printed.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Event {
+    Recording { path: String },
+    Recorded { path: String, bytes: u64, entries: u64 },
+}
+
+pub(in crate::cli) fn run(context: &mut Context, args: &RecordArgs) -> Result<(), Error> {
+    let path = std::path::absolute(&args.out).map_err(Error::io(args.out.display().to_string()))?;
+    let Context { settings, clock, out, .. } = context;
+    operator::block_on(async {
+        let station = operator::connect(settings).await?;
+        let mut signals = Signals::listen()?;
+        let Outcome::Recording { path } = station.command(Command::RecordStart { path }).await? else { return Err(Error::StrangeAnswer) };
+        let said = out.row(&Event::Recording { path: path.display().to_string() }, line).and_then(|()| out.flush());
+        // Whoever read stdout may have gone; what was begun is ended in order all the same.
+        let deadline = args.for_ms.map(|ms| clock.now().mono + Duration::from_millis(ms));
+        if said.is_ok() {
+            loop {
+                let left = deadline.map_or(LOOK_EVERY, |deadline| clock.until(deadline).min(LOOK_EVERY));
+                tokio::select! {
+                    () = signals.end() => break,
+                    () = tokio::time::sleep(left) => {}
+                }
+                if deadline.is_some_and(|deadline| clock.until(deadline).is_zero()) {
+                    break;
+                }
+                // Awaited to its end: answers come in order, and one that nobody takes would answer the next question.
+                operator::query(&station, Query::Health).await?;
+            }
+        }
+        let Outcome::Recorded { path, bytes, entries } = station.command(Command::RecordStop).await? else {
+            return Err(Error::StrangeAnswer);
+        };
+        said.and_then(|()| out.row(&Event::Recorded { path: path.display().to_string(), bytes, entries }, line))
+    })
+}
+
+fn line(event: &Event) -> String {
+    match event {
+        Event::Recording { path } => format!("recording into {path}; Ctrl-C ends it"),
+        Event::Recorded { path, bytes, entries } => format!("{path}: {entries} entries, {bytes} bytes"),
+    }
+}

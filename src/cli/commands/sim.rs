@@ -1,0 +1,271 @@
+//! `sim adapter`: carries the simulated adapter's frames over TCP.
+
+use std::{io::Read as _, net::SocketAddr, path::Path, time::Duration};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+
+use super::pack;
+use crate::{
+    cli::{
+        args::{SimAdapterArgs, default_addr},
+        context::Context,
+        env::{self, Secret},
+        error::Error,
+        operator,
+        output::Output as Stdout,
+        signals::Signals,
+        sim::{Adapter, End, Event, Facts, Input, Manner, Output},
+    },
+    mpp::{
+        HelloReason,
+        framing::{Framed, Framer},
+    },
+    time::Clock,
+};
+
+/// The first wait before another try; each further one is twice as long.
+const WAIT_MIN: Duration = Duration::from_millis(250);
+/// The longest wait before another try.
+const WAIT_MAX: Duration = Duration::from_secs(5);
+/// Bytes of a token file at most.
+const TOKEN_BYTES_MAX: u64 = 4_096;
+
+pub(in crate::cli) fn run(context: &mut Context, args: SimAdapterArgs) -> Result<(), Error> {
+    if args.fail_rate + args.refund_rate > 1.0 {
+        return Err(Error::usage("--fail-rate and --refund-rate add up to more than 1", "lower one of them"));
+    }
+    let token = token(args.token_file.as_deref(), context.env.bridge_token.clone())?;
+    let facts = Facts::of(&pack::load(&context.settings.pack)?);
+    let addr = addr(args.addr, default_addr(context.settings.bind, context.settings.port))?;
+    let latency = Duration::from_millis(args.latency);
+    let manner = Manner { latency, fail_rate: args.fail_rate, refund_rate: args.refund_rate, seed: args.seed };
+    let Context { clock, out, .. } = context;
+    operator::block_on(async {
+        let signals = Signals::listen()?;
+        let mut driver = Driver { adapter: Adapter::new(facts, manner, token), addr, clock: *clock, signals, out };
+        let ended = driver.run(args.reconnect).await;
+        let summary = driver.adapter.ended();
+        driver.tell(&summary)?;
+        ended
+    })
+}
+
+/// The token, from a file or the environment, and never from an argument: other users can list those.
+fn token(file: Option<&Path>, variable: Option<Secret>) -> Result<Secret, Error> {
+    const HINT: &str = "`rl-console pair` prints one; put it into a file for --token-file, or into RL_CONSOLE_BRIDGE_TOKEN";
+    let Some(path) = file else {
+        return variable.ok_or_else(|| Error::usage(format!("there is no bridge token: {} is not set", env::BRIDGE_TOKEN), HINT));
+    };
+    let mut text = String::new();
+    let file = std::fs::File::open(path).map_err(Error::io(path.display().to_string()))?;
+    file.take(TOKEN_BYTES_MAX).read_to_string(&mut text).map_err(Error::io(path.display().to_string()))?;
+    Secret::new(&text).ok_or_else(|| Error::usage(format!("{} holds no token", path.display()), HINT))
+}
+
+fn addr(said: Option<String>, configured: SocketAddr) -> Result<String, Error> {
+    match said {
+        Some(addr) if addr.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok()) => Ok(addr),
+        Some(addr) => Err(Error::usage(format!("`{addr}` is no address"), "give HOST:PORT, as in --addr 127.0.0.1:7777")),
+        None if configured.port() == 0 => {
+            Err(Error::usage("port 0 is no port to connect to", "name the station's address with --addr HOST:PORT"))
+        }
+        None => Ok(configured.to_string()),
+    }
+}
+
+/// How one connection ended.
+enum Ended {
+    /// By a signal.
+    Asked,
+    /// By the adapter, with its reason.
+    Over(End),
+    /// It could not be made, or was lost.
+    Lost { why: String },
+}
+
+/// Carries values between the adapter and the world.
+struct Driver<'a> {
+    adapter: Adapter,
+    addr: String,
+    clock: Clock,
+    signals: Signals,
+    out: &'a mut Stdout,
+}
+
+impl Driver<'_> {
+    async fn run(&mut self, reconnect: bool) -> Result<(), Error> {
+        let mut wait = WAIT_MIN;
+        loop {
+            let (ended, was_serving) = self.connection().await?;
+            match ended {
+                Ended::Asked => return Ok(()),
+                Ended::Over(end) if !reconnect || is_final(&end) => return Err(refused(end)),
+                Ended::Lost { why } if !reconnect => return Err(self.unreachable(&why)),
+                Ended::Over(_) | Ended::Lost { .. } => {}
+            }
+            if was_serving {
+                wait = WAIT_MIN;
+            }
+            self.tell(&Event::Reconnecting { in_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX) })?;
+            tokio::select! {
+                () = self.signals.end() => return Ok(()),
+                () = tokio::time::sleep(wait) => {}
+            }
+            wait = (wait * 2).min(WAIT_MAX);
+        }
+    }
+
+    /// One connection from its beginning to its end; also whether its handshake succeeded.
+    async fn connection(&mut self) -> Result<(Ended, bool), Error> {
+        let connected = tokio::select! {
+            () = self.signals.end() => return Ok((Ended::Asked, false)),
+            connected = TcpStream::connect(self.addr.clone()) => connected,
+        };
+        let mut stream = match connected {
+            Ok(stream) => stream,
+            Err(error) => {
+                let why = error.to_string();
+                self.tell(&Event::Disconnected { why: why.clone() })?;
+                return Ok((Ended::Lost { why }, false));
+            }
+        };
+        // Without it frames wait for each other; a system that refuses is only slower.
+        stream.set_nodelay(true).unwrap_or_default();
+        self.tell(&Event::Connected { addr: self.addr.clone() })?;
+        self.adapter.handle(self.clock.now(), Input::Connected);
+        let ended = self.serve(&mut stream).await;
+        let was_serving = self.adapter.is_serving();
+        self.adapter.handle(self.clock.now(), Input::Closed);
+        let ended = ended?;
+        if let Ended::Lost { why } = &ended {
+            self.tell(&Event::Disconnected { why: why.clone() })?;
+        }
+        Ok((ended, was_serving))
+    }
+
+    async fn serve(&mut self, stream: &mut TcpStream) -> Result<Ended, Error> {
+        let mut framer = Framer::new();
+        loop {
+            if let Some(ended) = self.drain(stream).await? {
+                return Ok(ended);
+            }
+            let due = self.adapter.next_due();
+            let read = tokio::select! {
+                () = self.signals.end() => return Ok(Ended::Asked),
+                read = stream.read(framer.spare()) => Some(read),
+                () = tokio::time::sleep(due.map_or(WAIT_MAX, |due| self.clock.until(due))) => None,
+            };
+            match read {
+                None => self.adapter.handle(self.clock.now(), Input::Timeout),
+                Some(Ok(0)) => return Ok(Ended::Lost { why: "the station closed the connection".to_owned() }),
+                Some(Ok(bytes)) => {
+                    framer.filled(bytes);
+                    while let Some(framed) = framer.next() {
+                        match framed {
+                            Framed::Line(line) => self.adapter.handle(self.clock.now(), Input::Line(line)),
+                            Framed::TooLarge(_) => return Ok(Ended::Over(End::Fault("a frame over 65536 bytes came".to_owned()))),
+                        }
+                    }
+                }
+                Some(Err(error)) => return Ok(Ended::Lost { why: error.to_string() }),
+            }
+        }
+    }
+
+    /// Does everything that the adapter wants done; what is to be sent leaves as one piece.
+    async fn drain(&mut self, stream: &mut TcpStream) -> Result<Option<Ended>, Error> {
+        let mut frames = Vec::new();
+        let mut ended = None;
+        while let Some(output) = self.adapter.poll_output() {
+            match output {
+                Output::Send(frame) => frames.extend_from_slice(&frame),
+                Output::Tell(event) => self.out.row(&event, Event::line)?,
+                Output::End(end) => ended = Some(Ended::Over(end)),
+            }
+        }
+        self.out.flush()?;
+        let written = tokio::select! {
+            () = self.signals.end() => return Ok(Some(Ended::Asked)),
+            written = stream.write_all(&frames) => written,
+        };
+        match written {
+            // Where the station has closed already, its last frame says why better than this does; it is read next.
+            Err(error) if ended.is_none() && error.kind() != std::io::ErrorKind::BrokenPipe => {
+                Ok(Some(Ended::Lost { why: error.to_string() }))
+            }
+            _ => Ok(ended),
+        }
+    }
+
+    fn tell(&mut self, event: &Event) -> Result<(), Error> {
+        self.out.row(event, Event::line)?;
+        self.out.flush()
+    }
+
+    fn unreachable(&self, why: &str) -> Error {
+        let hint = "start a station with `rl-console` or `rl-console serve`, or name its address with --addr".to_owned();
+        Error::Unreachable { message: format!("{}: {why}", self.addr), hint }
+    }
+}
+
+/// Whether trying again cannot help.
+fn is_final(end: &End) -> bool {
+    let passes = [HelloReason::AlreadyConnected, HelloReason::Unpaired].map(HelloReason::code);
+    matches!(end, End::Refused(reason) if !passes.contains(&reason.as_str()))
+}
+
+fn refused(end: End) -> Error {
+    let (message, hint) = match end {
+        End::Refused(reason) => {
+            let hint = match reason.as_str() {
+                "invalid_token" => "the token is another one by now: `rl-console pair --rotate` makes a new one",
+                "manifest_hash_mismatch" | "pack_id_mismatch" => "give the pack that the station runs with --pack",
+                "unpaired" => "run `rl-console pair` first",
+                "already_connected" => "`rl-console kick adapter` disconnects the other adapter",
+                _ => "use an adapter and a station of the same protocol version",
+            };
+            (format!("the station refused the handshake: {reason}"), hint)
+        }
+        End::ProtocolError(error) => {
+            (format!("the station ended the connection: {error}"), "this is a fault of the simulator, or of the station")
+        }
+        End::Fault(fault) => (format!("the station broke the protocol: {fault}"), "this is a fault of the station"),
+    };
+    Error::Adapter { message, hint: hint.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_comes_from_a_file_before_the_environment() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "from-file\n").unwrap();
+        let variable = Secret::new("from-env");
+        assert_eq!(token(Some(file.path()), variable.clone()).unwrap().reveal(), "from-file");
+        assert_eq!(token(None, variable).unwrap().reveal(), "from-env");
+        assert_eq!(token(None, None).unwrap_err().exit() as u8, 2);
+    }
+
+    #[test]
+    fn only_what_can_pass_is_tried_again() {
+        let refused = |reason: &str| End::Refused(reason.to_owned());
+        assert!(!is_final(&refused("already_connected")));
+        assert!(!is_final(&refused("unpaired")));
+        assert!(is_final(&refused("invalid_token")));
+        assert!(!is_final(&End::ProtocolError(String::new())));
+    }
+
+    #[test]
+    fn an_address_needs_host_and_port() {
+        let configured = "127.0.0.1:7777".parse().unwrap();
+        assert_eq!(addr(None, configured).unwrap(), "127.0.0.1:7777");
+        assert_eq!(addr(Some("localhost:1".to_owned()), configured).unwrap(), "localhost:1");
+        assert!(addr(Some("localhost".to_owned()), configured).is_err());
+        assert!(addr(None, "127.0.0.1:0".parse().unwrap()).is_err());
+    }
+}

@@ -1,0 +1,153 @@
+//! Every configuration key in one table.
+
+use super::value::{Kind, Value};
+use crate::{cli::env, limits::Limits};
+
+/// One key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key {
+    /// As it is written in a file, its tables joined by dots.
+    pub(crate) name: &'static str,
+    /// What it takes.
+    pub(crate) kind: Kind,
+    /// A shorter variable than the one derived from its name.
+    pub(crate) alias: Option<&'static str>,
+    /// The flag that sets it.
+    pub(crate) flag: Option<&'static str>,
+    /// What it means.
+    pub(crate) doc: &'static str,
+}
+
+impl Key {
+    /// The data folder.
+    pub(crate) const DATA: &'static str = "data";
+    /// The pack in force.
+    pub(crate) const PACK: &'static str = "mpp.pack";
+    /// The MPP port.
+    pub(crate) const PORT: &'static str = "mpp.port";
+    /// The MPP address.
+    pub(crate) const BIND: &'static str = "mpp.bind";
+    /// What `hello_ack` says.
+    pub(crate) const LOGIN: &'static str = "mpp.broadcaster_login";
+    /// The theme.
+    pub(crate) const THEME: &'static str = "console.theme";
+    /// Plain characters.
+    pub(crate) const ASCII: &'static str = "console.ascii";
+    /// The mouse.
+    pub(crate) const MOUSE: &'static str = "console.mouse";
+    /// What a hang-up does.
+    pub(crate) const ON_HANGUP: &'static str = "console.on_hangup";
+
+    const PLAIN: [Self; 9] = [
+        Self::path(Self::DATA, None, Some("--data"), "the data folder"),
+        Self::path(Self::PACK, Some("RL_CONSOLE_PACK"), Some("--pack"), "the pack.toml in force; the built-in sample when absent"),
+        Self {
+            name: Self::PORT,
+            kind: Kind::Integer { min: 0, max: 65_535 },
+            alias: Some("RL_CONSOLE_PORT"),
+            flag: Some("--port"),
+            doc: "the TCP port for adapters; 0 takes any",
+        },
+        Self {
+            name: Self::BIND,
+            kind: Kind::Address,
+            alias: Some("RL_CONSOLE_BIND"),
+            flag: Some("--bind"),
+            doc: "the address that the port is bound to",
+        },
+        Self { name: Self::LOGIN, kind: Kind::Text, alias: None, flag: None, doc: "what hello_ack says as broadcaster_login" },
+        Self { name: Self::THEME, kind: Kind::Text, alias: None, flag: None, doc: "the console's theme" },
+        Self { name: Self::ASCII, kind: Kind::Flag, alias: None, flag: None, doc: "draw with plain ASCII characters" },
+        Self { name: Self::MOUSE, kind: Kind::Flag, alias: None, flag: None, doc: "take the mouse" },
+        Self {
+            name: Self::ON_HANGUP,
+            kind: Kind::Choice(&["stay", "exit"]),
+            alias: None,
+            flag: None,
+            doc: "what the station does when the console's terminal is lost",
+        },
+    ];
+
+    const fn path(name: &'static str, alias: Option<&'static str>, flag: Option<&'static str>, doc: &'static str) -> Self {
+        Self { name, kind: Kind::Path, alias, flag, doc }
+    }
+
+    /// Every key, limits last.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let limits = Limits::BOUNDS.iter().map(|bound| Self {
+            name: bound.key,
+            kind: Kind::Integer { min: bound.min, max: bound.max },
+            alias: None,
+            flag: None,
+            doc: bound.doc,
+        });
+        Self::PLAIN.into_iter().chain(limits)
+    }
+
+    /// The key with this name.
+    pub(crate) fn find(name: &str) -> Option<Self> {
+        Self::all().find(|key| key.name == name)
+    }
+
+    /// The variable that sets it: `RL_CONSOLE_` and its name.
+    pub(crate) fn variable(self) -> String {
+        format!("{}{}", env::PREFIX, self.name.replace('.', "_").to_uppercase())
+    }
+
+    /// What holds when nothing is said.
+    pub(crate) fn default(self, data: Option<&std::path::Path>) -> Value {
+        match self.name {
+            Self::DATA => data.map_or(Value::Absent, |data| Value::Text(data.to_string_lossy().into_owned())),
+            Self::PORT => Value::Integer(7777),
+            Self::BIND => Value::Text("127.0.0.1".to_owned()),
+            Self::LOGIN => Value::Text("local".to_owned()),
+            Self::THEME => Value::Text("midnight".to_owned()),
+            Self::ASCII => Value::Flag(false),
+            Self::MOUSE => Value::Flag(true),
+            Self::ON_HANGUP => Value::Text("stay".to_owned()),
+            name => Limits::default().value(name).map_or(Value::Absent, Value::Integer),
+        }
+    }
+}
+
+/// The candidate that a mistyped name was most likely meant to be.
+pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    const LIKE_ENOUGH: f64 = 0.75;
+    let scored = candidates.into_iter().map(|candidate| (strsim::jaro_winkler(name, candidate), candidate));
+    scored.filter(|(score, _)| *score >= LIKE_ENOUGH).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_fits_its_own_key() {
+        for key in Key::all() {
+            match key.default(Some(std::path::Path::new("/d"))) {
+                Value::Absent => assert_eq!(key.name, Key::PACK),
+                value => assert!(key.kind.check(value).is_ok(), "{}", key.name),
+            }
+            assert!(!key.doc.is_empty(), "{}", key.name);
+        }
+    }
+
+    #[test]
+    fn names_and_variables_are_unique() {
+        let mut seen = std::collections::BTreeSet::new();
+        for key in Key::all() {
+            assert!(seen.insert(key.name.to_owned()), "{}", key.name);
+            assert!(seen.insert(key.variable()), "{}", key.name);
+            assert!(key.alias.is_none_or(|alias| seen.insert(alias.to_owned())), "{}", key.name);
+        }
+        assert_eq!(Key::find("limits.tap.readers_max").unwrap().variable(), "RL_CONSOLE_LIMITS_TAP_READERS_MAX");
+    }
+
+    #[test]
+    fn a_typo_finds_its_key_and_nonsense_none() {
+        let names = || Key::all().map(|key| key.name);
+        assert_eq!(nearest("mpp.prot", names()), Some("mpp.port"));
+        assert_eq!(nearest("console.them", names()), Some("console.theme"));
+        assert_eq!(nearest("zzz", names()), None);
+    }
+}

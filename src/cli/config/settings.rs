@@ -1,0 +1,139 @@
+//! The configuration as typed values.
+
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    path::PathBuf,
+};
+
+use super::{ConfigError, key::Key, resolve::Resolved, value::Value};
+use crate::{
+    limits::Limits,
+    station::{self, PackSource},
+};
+
+/// Every value that is in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// The data folder; absent where there is no home folder and none was named.
+    pub(crate) data: Option<PathBuf>,
+    /// The pack in force.
+    pub(crate) pack: PackSource,
+    /// The MPP port.
+    pub(crate) port: u16,
+    /// The address it is bound to.
+    pub(crate) bind: IpAddr,
+    /// What `hello_ack` says.
+    pub(crate) broadcaster_login: String,
+    /// The console's theme.
+    pub(crate) theme: String,
+    /// Whether the console draws with plain characters.
+    pub(crate) ascii: bool,
+    /// Whether the console takes the mouse.
+    pub(crate) mouse: bool,
+    /// What a hang-up does to the station.
+    pub(crate) on_hangup: OnHangup,
+    /// Every bound.
+    pub(crate) limits: Limits,
+}
+
+/// What a hang-up of the console's terminal does to its station.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OnHangup {
+    /// It goes on, headless.
+    Stay,
+    /// It stops.
+    Exit,
+}
+
+impl Settings {
+    /// Reads the typed values; every value was judged by its key's kind before.
+    pub(crate) fn of(resolved: &Resolved) -> Self {
+        let text = |name: &str| match resolved.value(name) {
+            Value::Text(text) => Some(text.clone()),
+            _ => None,
+        };
+        let integer = |name: &str| match resolved.value(name) {
+            Value::Integer(number) => Some(*number),
+            _ => None,
+        };
+        let flag = |name: &str| matches!(resolved.value(name), Value::Flag(true));
+        let mut limits = Limits::default();
+        for bound in Limits::BOUNDS {
+            if let Some(value) = integer(bound.key) {
+                // The range was judged when the value was read, by the same bound.
+                limits.set(bound.key, value).unwrap_or_default();
+            }
+        }
+        Self {
+            data: text(Key::DATA).map(PathBuf::from),
+            pack: text(Key::PACK).map_or(PackSource::Sample, |path| PackSource::File(PathBuf::from(path))),
+            port: integer(Key::PORT).and_then(|port| u16::try_from(port).ok()).unwrap_or(7777),
+            bind: text(Key::BIND).and_then(|text| text.parse().ok()).unwrap_or(Ipv4Addr::LOCALHOST.into()),
+            broadcaster_login: text(Key::LOGIN).unwrap_or_default(),
+            theme: text(Key::THEME).unwrap_or_default(),
+            ascii: flag(Key::ASCII),
+            mouse: flag(Key::MOUSE),
+            on_hangup: if text(Key::ON_HANGUP).as_deref() == Some("exit") { OnHangup::Exit } else { OnHangup::Stay },
+            limits,
+        }
+    }
+
+    /// The data folder, as an absolute path.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(crate) fn data(&self) -> Result<PathBuf, ConfigError> {
+        let data = self.data.as_ref().ok_or_else(|| ConfigError {
+            place: "data".to_owned(),
+            what: "there is no home folder to keep the data in".to_owned(),
+            hint: "name one with --data DIR".to_owned(),
+        })?;
+        Ok(std::path::absolute(data).unwrap_or_else(|_| data.clone()))
+    }
+
+    /// What a station is started with.
+    ///
+    /// # Errors
+    /// When there is no data folder.
+    pub(crate) fn station(&self, record: Option<PathBuf>) -> Result<station::Config, ConfigError> {
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        Ok(station::Config {
+            data: self.data()?,
+            pack: match &self.pack {
+                PackSource::Sample => PackSource::Sample,
+                PackSource::File(path) => PackSource::File(absolute(path.clone())),
+            },
+            bind: self.bind,
+            port: self.port,
+            broadcaster_login: self.broadcaster_login.clone(),
+            limits: self.limits,
+            record: record.map(absolute),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{args::Global, env::Env};
+
+    #[test]
+    fn typed_values_follow_the_resolved_ones() {
+        let mut env = Env { data_dir: Some(PathBuf::from("/d")), ..Env::default() };
+        let of = |env: &Env| Settings::of(&Resolved::resolve(&Global::default(), env).unwrap());
+        let plain = of(&env);
+        assert_eq!(plain.limits, Limits::default());
+        assert_eq!((plain.port, plain.pack, plain.on_hangup, plain.mouse), (7777, PackSource::Sample, OnHangup::Stay, true));
+        env.ours.insert("RL_CONSOLE_LIMITS_TAP_READERS_MAX".to_owned(), "5".to_owned());
+        env.ours.insert("RL_CONSOLE_CONSOLE_ON_HANGUP".to_owned(), "exit".to_owned());
+        let set = of(&env);
+        assert_eq!(set.limits.tap.readers_max, 5);
+        assert_eq!(set.on_hangup, OnHangup::Exit);
+    }
+
+    #[test]
+    fn no_home_and_no_data_folder_says_what_to_do() {
+        let settings = Settings::of(&Resolved::resolve(&Global::default(), &Env::default()).unwrap());
+        assert!(settings.data().unwrap_err().hint.contains("--data"));
+    }
+}

@@ -1,0 +1,120 @@
+//! A value as it was written, and what a key takes.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// A configured value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Value {
+    /// A whole number.
+    Integer(u64),
+    /// Yes or no.
+    Flag(bool),
+    /// A text: a name, a path, an address.
+    Text(String),
+    /// Nothing.
+    Absent,
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(number) => number.fmt(f),
+            Self::Flag(flag) => flag.fmt(f),
+            Self::Text(text) => write!(f, "{text:?}"),
+            Self::Absent => f.write_str("-"),
+        }
+    }
+}
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A whole number in this range.
+    Integer {
+        /// The smallest.
+        min: u64,
+        /// The largest.
+        max: u64,
+    },
+    /// `true` or `false`.
+    Flag,
+    /// Any text but an empty one.
+    Text,
+    /// A path; `~/` is the home folder, and in a file it starts at the file's folder.
+    Path,
+    /// An IP address.
+    Address,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+}
+
+impl Kind {
+    /// Reads a text: a variable's value.
+    ///
+    /// # Errors
+    /// What would have been taken.
+    pub(crate) fn read(self, text: &str) -> Result<Value, String> {
+        let value = match self {
+            Self::Integer { .. } => text.parse().map(Value::Integer).map_err(|_| self.takes())?,
+            Self::Flag => match text {
+                "true" | "1" | "yes" | "on" => Value::Flag(true),
+                "false" | "0" | "no" | "off" => Value::Flag(false),
+                _ => return Err(self.takes()),
+            },
+            Self::Text | Self::Path | Self::Address | Self::Choice(_) => Value::Text(text.to_owned()),
+        };
+        self.check(value)
+    }
+
+    /// Judges a value.
+    ///
+    /// # Errors
+    /// What would have been taken.
+    pub(crate) fn check(self, value: Value) -> Result<Value, String> {
+        let fits = match (&value, self) {
+            (Value::Integer(number), Self::Integer { min, max }) => (min..=max).contains(number),
+            (Value::Flag(_), Self::Flag) => true,
+            (Value::Text(text), Self::Text | Self::Path) => !text.is_empty(),
+            (Value::Text(text), Self::Address) => text.parse::<std::net::IpAddr>().is_ok(),
+            (Value::Text(text), Self::Choice(words)) => words.contains(&text.as_str()),
+            _ => false,
+        };
+        if fits { Ok(value) } else { Err(self.takes()) }
+    }
+
+    /// What it takes, for people.
+    pub(crate) fn takes(self) -> String {
+        match self {
+            Self::Integer { min, max } => format!("takes a whole number from {min} to {max}"),
+            Self::Flag => "takes true or false".to_owned(),
+            Self::Text => "takes a text that is not empty".to_owned(),
+            Self::Path => "takes a path".to_owned(),
+            Self::Address => "takes an IP address, such as \"127.0.0.1\"".to_owned(),
+            Self::Choice(words) => {
+                let words = words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>();
+                format!("takes {}", words.join(" or "))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_out_of_its_kind_says_what_is_taken() {
+        let port = Kind::Integer { min: 0, max: 65_535 };
+        assert_eq!(port.read("7777"), Ok(Value::Integer(7777)));
+        assert_eq!(port.read("70000").unwrap_err(), "takes a whole number from 0 to 65535");
+        assert!(port.read("-1").is_err());
+        assert_eq!(Kind::Flag.read("on"), Ok(Value::Flag(true)));
+        assert!(Kind::Flag.read("maybe").is_err());
+        assert!(Kind::Address.read("localhost").is_err());
+        assert_eq!(Kind::Choice(&["stay", "exit"]).read("go").unwrap_err(), "takes \"stay\" or \"exit\"");
+        assert!(Kind::Path.read("").is_err());
+    }
+}

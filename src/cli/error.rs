@@ -1,0 +1,415 @@
+//! Why a subcommand did not do its work: one match to the exit code, one to the machine-readable code, one to what can be done.
+
+use std::{io, process::ExitCode};
+
+use serde::Serialize;
+
+use super::config::ConfigError;
+use crate::{
+    console::ConsoleError,
+    ids::InvocationId,
+    port::PortError,
+    station::{StartError, pairing::PairError},
+    tap::entry::mpp::RowState,
+};
+
+/// What a script can rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// It is done.
+    Done = 0,
+    /// It was refused, or failed.
+    Refused = 1,
+    /// It was asked in a way that is not understood.
+    Usage = 2,
+    /// No station runs for the data folder, or another one holds it.
+    NoStation = 3,
+    /// It took longer than it was given.
+    TimedOut = 4,
+    /// It ended in another state than `--wait` named.
+    OtherState = 5,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why a subcommand did not do its work.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// Flags or arguments do not fit.
+    #[error("{message}")]
+    Usage {
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The station refused, or did not answer.
+    #[error(transparent)]
+    Port(#[from] PortError),
+    /// A station could not be started.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The console could not run.
+    #[error(transparent)]
+    Console(#[from] ConsoleError),
+    /// No token was made.
+    #[error(transparent)]
+    Pair(#[from] PairError),
+    /// A pack has errors; each was printed.
+    #[error("{path} has {errors} {}", if *.errors == 1 { "error" } else { "errors" })]
+    Pack {
+        /// The manifest's path.
+        path: String,
+        /// How many.
+        errors: usize,
+        /// Where the first is and what it says, and how to mend it.
+        first: String,
+    },
+    /// A line of `--from`, or a row that came from it.
+    #[error("line {line}: {cause}{}", and_more(*also))]
+    Line {
+        /// Its number, from 1.
+        line: u64,
+        /// What is wrong with it.
+        cause: Box<Error>,
+        /// How many more lines of its batch were refused.
+        also: usize,
+    },
+    /// A line that is not what is asked for.
+    #[error("{0}")]
+    NotAnInvocation(String),
+    /// Some of several rows were refused; the first one's reason.
+    #[error("{first}{}", and_more(*also))]
+    Some {
+        /// The first refusal.
+        first: PortError,
+        /// How many more there were.
+        also: usize,
+    },
+    /// The state that was waited for did not come in time.
+    #[error("invocation {id} is {} after {ms} ms", .state.name())]
+    WaitedTooLong {
+        /// Which.
+        id: InvocationId,
+        /// Where it stands.
+        state: RowState,
+        /// How long was waited.
+        ms: u64,
+    },
+    /// It ended otherwise.
+    #[error("invocation {id} ended {}, not {}{}", .state.name(), .wanted.name(), .reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default())]
+    EndedOtherwise {
+        /// Which.
+        id: InvocationId,
+        /// How.
+        state: RowState,
+        /// What was waited for.
+        wanted: RowState,
+        /// Why, where it says so.
+        reason: Option<String>,
+    },
+    /// A check of `doctor` found something.
+    #[error("{failed} of {all} checks failed")]
+    Doctor {
+        /// How many.
+        failed: usize,
+        /// Of how many.
+        all: usize,
+    },
+    /// The station refused the simulated adapter, or broke the protocol.
+    #[error("{message}")]
+    Adapter {
+        /// What happened.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+    /// Nothing listens at an address, or it hung up.
+    #[error("{message}")]
+    Unreachable {
+        /// What happened.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
+    /// A file or the system.
+    #[error("{what}: {why}")]
+    Io {
+        /// What was tried.
+        what: String,
+        /// What the system says.
+        why: io::Error,
+    },
+    /// The station answered something else than was asked.
+    #[error("the station gave an answer to another question")]
+    StrangeAnswer,
+    /// Stdout cannot be written to.
+    #[error("stdout: {0}")]
+    Output(io::Error),
+}
+
+fn and_more(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => " (and 1 more was refused)".to_owned(),
+        count => format!(" (and {count} more were refused)"),
+    }
+}
+
+impl Error {
+    /// Something wrong with the flags, with what to do.
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), hint: hint.into() }
+    }
+
+    /// Something that the system refused.
+    pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |why| Self::Io { what, why }
+    }
+
+    /// Whether whoever read stdout has gone: no error, and nobody to tell.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// The exit code.
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            Self::Usage { .. } | Self::Config(_) => Exit::Usage,
+            Self::Port(error) | Self::Some { first: error, .. } => port_exit(error),
+            Self::Start(error) => start_exit(error),
+            Self::Line { cause, .. } => cause.exit(),
+            Self::Unreachable { .. } => Exit::NoStation,
+            Self::WaitedTooLong { .. } => Exit::TimedOut,
+            Self::EndedOtherwise { .. } => Exit::OtherState,
+            Self::Output(_) if self.is_broken_pipe() => Exit::Done,
+            Self::Console(_)
+            | Self::Pair(_)
+            | Self::Pack { .. }
+            | Self::NotAnInvocation(_)
+            | Self::Doctor { .. }
+            | Self::Adapter { .. }
+            | Self::Io { .. }
+            | Self::StrangeAnswer
+            | Self::Output(_) => Exit::Refused,
+        }
+    }
+
+    /// The machine-readable code.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Self::Usage { .. } => "usage",
+            Self::Config(_) => "config",
+            Self::Port(error) | Self::Some { first: error, .. } => error.code(),
+            Self::Start(error) => start_code(error),
+            Self::Console(_) => "console",
+            Self::Pair(PairError::AlreadyPaired) => "already_paired",
+            Self::Pair(PairError::Random(_)) => "random",
+            Self::Pair(PairError::Damaged(_)) => "damaged",
+            Self::Pair(PairError::File { .. }) | Self::Io { .. } => "file",
+            Self::Pack { .. } => "bad_pack",
+            Self::Line { cause, .. } => cause.code(),
+            Self::NotAnInvocation(_) => "bad_line",
+            Self::WaitedTooLong { .. } => "timed_out",
+            Self::EndedOtherwise { .. } => "other_state",
+            Self::Doctor { .. } => "doctor",
+            Self::Adapter { .. } => "adapter_refused",
+            Self::Unreachable { .. } => "unreachable",
+            Self::StrangeAnswer => "bad_answer",
+            Self::Output(_) => "output",
+        }
+    }
+
+    /// What to do about it; empty when nothing can be said.
+    pub(crate) fn hint(&self) -> String {
+        match self {
+            Self::Usage { hint, .. } | Self::Adapter { hint, .. } | Self::Unreachable { hint, .. } => hint.clone(),
+            Self::Config(error) => error.hint.clone(),
+            Self::Port(error) | Self::Some { first: error, .. } => error.hint(),
+            Self::Start(error) => start_hint(error),
+            Self::Console(_) => "`rl-console doctor` checks the terminal".to_owned(),
+            Self::Pair(PairError::AlreadyPaired) => {
+                "`rl-console pair --rotate` replaces the token; adapters then need the new one".to_owned()
+            }
+            Self::Pair(PairError::Damaged(_)) => "`rl-console pair --rotate` makes a new token".to_owned(),
+            Self::Pair(PairError::File { .. } | PairError::Random(_)) => "`rl-console doctor` checks the data folder".to_owned(),
+            Self::Pack { first, .. } => first.clone(),
+            Self::Line { cause, .. } => cause.hint(),
+            Self::NotAnInvocation(_) => {
+                "every line is an object such as {\"event\":\"give_item\",\"params\":{}}; the lines before it are recorded".to_owned()
+            }
+            Self::WaitedTooLong { .. } => "it goes on without you; `rl-console ls invocations` shows it".to_owned(),
+            Self::EndedOtherwise { .. } => "`rl-console ls invocations` shows it".to_owned(),
+            Self::Doctor { .. } => "each ✗ above says what to do".to_owned(),
+            Self::Io { .. } | Self::Output(_) => "free space, or choose another path".to_owned(),
+            Self::StrangeAnswer => "use the rl-console of the station's version".to_owned(),
+        }
+    }
+}
+
+fn port_exit(error: &PortError) -> Exit {
+    match error {
+        PortError::NoStation { .. } | PortError::Stopping => Exit::NoStation,
+        PortError::TimedOut { .. } => Exit::TimedOut,
+        PortError::Refused(_)
+        | PortError::Busy { .. }
+        | PortError::HostDown { .. }
+        | PortError::File { .. }
+        | PortError::Recording(_)
+        | PortError::BadRequest(_)
+        | PortError::Store(_) => Exit::Refused,
+    }
+}
+
+fn start_exit(error: &StartError) -> Exit {
+    match error {
+        StartError::Held { .. } => Exit::NoStation,
+        StartError::Pack { .. } | StartError::File { .. } | StartError::Failed(_) => Exit::Refused,
+    }
+}
+
+fn start_code(error: &StartError) -> &'static str {
+    match error {
+        StartError::Held { .. } => "held",
+        StartError::Pack { .. } => "bad_pack",
+        StartError::File { .. } => "file",
+        StartError::Failed(_) => "not_started",
+    }
+}
+
+fn start_hint(error: &StartError) -> String {
+    match error {
+        StartError::Held { .. } => {
+            "use the station that runs (`rl-console ls health`), stop it, or name another folder with --data".to_owned()
+        }
+        StartError::Pack { path, errors } => match errors.first() {
+            Some(first) => format!("{}; `rl-console pack check` shows every error", first.at(path)),
+            None => "`rl-console pack check` shows every error at its line".to_owned(),
+        },
+        StartError::File { .. } | StartError::Failed(_) => "`rl-console doctor` checks the data folder".to_owned(),
+    }
+}
+
+/// What goes to stderr with `--json`.
+#[derive(Serialize)]
+struct Report<'a> {
+    error: Body<'a>,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    code: &'a str,
+    message: String,
+    hint: String,
+}
+
+/// The error as it goes to stderr, without the last line break.
+pub(crate) fn rendered(error: &Error, json: bool) -> String {
+    let (message, hint) = (error.to_string(), error.hint());
+    if json {
+        return serde_json::to_string(&Report { error: Body { code: error.code(), message, hint } }).unwrap_or_default();
+    }
+    let hint = if hint.is_empty() { hint } else { format!("\n  hint: {}", visible_lines(&hint)) };
+    format!("error: {}{hint}", visible_lines(&message))
+}
+
+/// Peers' texts can be part of a message: line breaks stay, other control characters are made visible.
+fn visible_lines(text: &str) -> String {
+    text.split('\n').map(super::table::visible).collect::<Vec<_>>().join("\n")
+}
+
+/// Says on stderr why it did not work; with nobody there to read it, nothing is lost.
+pub(crate) fn report(error: &Error, json: bool) {
+    use io::Write as _;
+    let mut stderr = io::stderr().lock();
+    writeln!(stderr, "{}", rendered(error, json)).unwrap_or_default();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mpp::Refusal;
+
+    fn refused() -> PortError {
+        PortError::Refused(Refusal::UnknownEvent { event: "give_itme".into(), nearest: Some("give_item".into()) })
+    }
+
+    #[test]
+    fn every_error_has_its_exit_code_and_its_code() {
+        let id = InvocationId(4);
+        let data = std::path::PathBuf::from("/d");
+        let io = || io::Error::other("no");
+        let text = String::new;
+        let table = [
+            (Error::usage("a", "b"), 2, "usage"),
+            (ConfigError { place: text(), what: text(), hint: text() }.into(), 2, "config"),
+            (refused().into(), 1, "unknown_event"),
+            (PortError::Busy { what: text() }.into(), 1, "busy"),
+            (PortError::HostDown { host: text(), why: text() }.into(), 1, "host_down"),
+            (PortError::NoStation { data: data.clone() }.into(), 3, "no_station"),
+            (PortError::TimedOut { ms: 1 }.into(), 4, "timed_out"),
+            (PortError::File { what: text(), why: text() }.into(), 1, "file"),
+            (PortError::Recording(text()).into(), 1, "recording"),
+            (PortError::BadRequest(text()).into(), 1, "bad_request"),
+            (PortError::Store(text()).into(), 1, "store"),
+            (PortError::Stopping.into(), 3, "stopping"),
+            (StartError::Held { data: data.clone(), pid: Some(7) }.into(), 3, "held"),
+            (StartError::Pack { path: data.clone(), errors: Vec::new() }.into(), 1, "bad_pack"),
+            (StartError::File { path: data, error: io() }.into(), 1, "file"),
+            (StartError::Failed(text()).into(), 1, "not_started"),
+            (ConsoleError::NotATerminal { what: "stdin" }.into(), 1, "console"),
+            (PairError::AlreadyPaired.into(), 1, "already_paired"),
+            (PairError::File { path: std::path::PathBuf::new(), error: io() }.into(), 1, "file"),
+            (PairError::Random(text()).into(), 1, "random"),
+            (PairError::Damaged(std::path::PathBuf::new()).into(), 1, "damaged"),
+            (Error::Pack { path: text(), errors: 1, first: text() }, 1, "bad_pack"),
+            (Error::Line { line: 1, cause: Box::new(refused().into()), also: 0 }, 1, "unknown_event"),
+            (Error::NotAnInvocation(text()), 1, "bad_line"),
+            (Error::Some { first: refused(), also: 2 }, 1, "unknown_event"),
+            (Error::WaitedTooLong { id, state: RowState::Pending, ms: 5 }, 4, "timed_out"),
+            (Error::EndedOtherwise { id, state: RowState::Failed, wanted: RowState::Done, reason: None }, 5, "other_state"),
+            (Error::Doctor { failed: 1, all: 2 }, 1, "doctor"),
+            (Error::Adapter { message: text(), hint: text() }, 1, "adapter_refused"),
+            (Error::Unreachable { message: text(), hint: text() }, 3, "unreachable"),
+            (Error::Io { what: text(), why: io() }, 1, "file"),
+            (Error::StrangeAnswer, 1, "bad_answer"),
+            (Error::Output(io()), 1, "output"),
+            (Error::Output(io::ErrorKind::BrokenPipe.into()), 0, "output"),
+        ];
+        for (error, exit, code) in table {
+            assert_eq!((error.exit() as u8, error.code()), (exit, code), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn scripts_get_one_object_and_people_get_a_hint() {
+        let error = Error::from(refused());
+        assert_eq!(
+            rendered(&error, true),
+            r#"{"error":{"code":"unknown_event","message":"the pack has no event `give_itme`","hint":"did you mean `give_item`?"}}"#
+        );
+        assert_eq!(rendered(&error, false), "error: the pack has no event `give_itme`\n  hint: did you mean `give_item`?");
+    }
+
+    #[test]
+    fn a_batch_says_which_line_and_how_many_more() {
+        let error = Error::Line { line: 12, cause: Box::new(refused().into()), also: 3 };
+        assert_eq!(error.to_string(), "line 12: the pack has no event `give_itme` (and 3 more were refused)");
+    }
+
+    #[test]
+    fn an_end_in_another_state_says_why() {
+        let reason = Some("item not found".to_owned());
+        let error = Error::EndedOtherwise { id: InvocationId(4), state: RowState::Failed, wanted: RowState::Done, reason };
+        assert_eq!(error.to_string(), "invocation 4 ended failed, not done: item not found");
+    }
+}

@@ -1,0 +1,120 @@
+//! Stdout: the one place that prints. With `--json` one object a line and nothing else, else lines for people.
+
+use std::io::{self, BufWriter, Write};
+
+use serde::Serialize;
+
+use super::error::Error;
+
+/// A buffered stdout that knows whether people or scripts read it.
+pub(crate) struct Output {
+    json: bool,
+    out: Box<dyn Write>,
+}
+
+impl Output {
+    /// The process's stdout.
+    pub(crate) fn stdout(json: bool) -> Self {
+        Self::to(json, Box::new(BufWriter::new(io::stdout().lock())))
+    }
+
+    /// Any other sink.
+    pub(crate) fn to(json: bool, out: Box<dyn Write>) -> Self {
+        Self { json, out }
+    }
+
+    /// Whether scripts read it.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Prints one row: as an object, or as `line` says it.
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub(crate) fn row<T: Serialize>(&mut self, row: &T, line: impl FnOnce(&T) -> String) -> Result<(), Error> {
+        if self.json {
+            let text = serde_json::to_string(row).map_err(|error| Error::Output(error.into()))?;
+            self.line(&one_line(text))
+        } else {
+            self.line(&line(row))
+        }
+    }
+
+    /// Prints a line as it is.
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub(crate) fn line(&mut self, line: &str) -> Result<(), Error> {
+        self.text(line)?;
+        self.text("\n")
+    }
+
+    /// Prints a text as it is.
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Error> {
+        self.out.write_all(text.as_bytes()).map_err(Error::Output)
+    }
+
+    /// Sends what was printed on its way.
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub(crate) fn flush(&mut self) -> Result<(), Error> {
+        self.out.flush().map_err(Error::Output)
+    }
+}
+
+/// JSON that came from elsewhere is kept as it came and may hold line breaks, which in JSON can only be white space.
+fn one_line(json: String) -> String {
+    if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::schema::JsonText;
+
+    /// What was printed, kept for a test to read.
+    #[derive(Clone, Default)]
+    pub(crate) struct Printed(Arc<Mutex<Vec<u8>>>);
+
+    impl Printed {
+        pub(crate) fn output(&self, json: bool) -> Output {
+            Output::to(json, Box::new(self.clone()))
+        }
+
+        pub(crate) fn text(&self) -> String {
+            String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        }
+    }
+
+    impl Write for Printed {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn one_object_stays_on_one_line() {
+        let printed = Printed::default();
+        printed.output(true).row(&JsonText::parse("{\n  \"a\":\r\n\"b\\n\"}").unwrap(), |_| unreachable!()).unwrap();
+        assert_eq!(printed.text(), "{   \"a\":  \"b\\n\"}\n");
+    }
+
+    #[test]
+    fn people_read_a_line_and_scripts_an_object() {
+        let (people, scripts) = (Printed::default(), Printed::default());
+        people.output(false).row(&7, |n| format!("seven is {n}")).unwrap();
+        scripts.output(true).row(&7, |n| format!("seven is {n}")).unwrap();
+        assert_eq!((people.text(), scripts.text()), ("seven is 7\n".to_owned(), "7\n".to_owned()));
+    }
+}

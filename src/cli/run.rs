@@ -1,0 +1,148 @@
+//! From the command line to an exit code.
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::{
+    Parser as _,
+    error::{ContextKind, ErrorKind},
+};
+
+use super::{
+    args::{Cli, Command, SimPeer},
+    commands,
+    context::Context,
+    env::Env,
+    error::{self, Error, Exit},
+    output::Output,
+};
+use crate::time::Clock;
+
+/// Runs the program: parses the command line, does what it asks, says on stderr why it did not, and gives the exit code.
+#[must_use]
+pub fn run() -> ExitCode {
+    let clock = Clock::start();
+    let env = Env::read();
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(error) => return misused(&error, asks_for_json(&args)).into(),
+    };
+    let json = cli.global.json;
+    match dispatch(cli, env, clock) {
+        Ok(()) => Exit::Done.into(),
+        Err(error) if error.is_broken_pipe() => error.exit().into(),
+        Err(error) => {
+            error::report(&error, json);
+            error.exit().into()
+        }
+    }
+}
+
+fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
+    let Cli { global, record, command } = cli;
+    let mut out = Output::stdout(global.json);
+    let done = match command {
+        Some(Command::Completions(args)) => commands::completions::run(&args, &mut out),
+        Some(Command::Man(args)) => commands::man::run(&args, &mut out),
+        Some(Command::Doctor) => commands::doctor::run(&global, &env, clock, &mut out),
+        command => {
+            let mut context = Context::new(global, env, clock, out)?;
+            let done = with_configuration(&mut context, command, record);
+            return done.and(context.out.flush());
+        }
+    };
+    done.and(out.flush())
+}
+
+fn with_configuration(context: &mut Context, command: Option<Command>, record: Option<std::path::PathBuf>) -> Result<(), Error> {
+    if record.is_some() && !matches!(command, None | Some(Command::Serve(_))) {
+        return Err(Error::usage(
+            "--record goes with the console and with `serve`",
+            "`rl-console record OUT.mcap` records a running station",
+        ));
+    }
+    match command {
+        None => commands::console::run(context, record),
+        Some(Command::Serve(args)) => commands::serve::run(context, args.record.or(record)),
+        Some(Command::Pair(args)) => commands::pair::run(context, &args),
+        Some(Command::Invoke(args)) => commands::invoke::run(context, args),
+        Some(Command::Ls(args)) => commands::ls::run(context, &args),
+        Some(Command::Cancel(args)) => commands::cancel::run(context, args),
+        Some(Command::Settle(args)) => commands::settle::run(context, &args),
+        Some(Command::Hold(args)) => commands::brake::run(context, commands::brake::Brakes::Hold, args.queue),
+        Some(Command::Resume(args)) => commands::brake::run(context, commands::brake::Brakes::Resume, args.queue),
+        Some(Command::Drain(args)) => commands::brake::run(context, commands::brake::Brakes::Drain, args.queue),
+        Some(Command::Kick(args)) => commands::kick::run(context, &args.what),
+        Some(Command::Record(args)) => commands::record::run(context, &args),
+        Some(Command::Backup(args)) => commands::backup::run(context, &args),
+        Some(Command::Pack(action)) => commands::pack::run(context, action),
+        Some(Command::Sim(SimPeer::Adapter(args))) => commands::sim::run(context, args),
+        Some(Command::Config(action)) => commands::config::run(context, &action),
+        // Done already, without a configuration.
+        Some(Command::Completions(_) | Command::Man(_) | Command::Doctor) => Ok(()),
+    }
+}
+
+/// Whether a command line that was not understood asks for JSON.
+fn asks_for_json(args: &[OsString]) -> bool {
+    args.iter().skip(1).take_while(|arg| *arg != "--").any(|arg| arg == "--json")
+}
+
+/// Says why a command line was not understood; help and version are no errors.
+fn misused(error: &clap::Error, json: bool) -> Exit {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        // Whoever reads it may have gone: nothing is lost then.
+        error.print().unwrap_or_default();
+        return Exit::Done;
+    }
+    if json {
+        error::report(&usage(error), true);
+    } else {
+        error.print().unwrap_or_default();
+    }
+    Exit::Usage
+}
+
+/// A misuse as one message and one hint.
+fn usage(error: &clap::Error) -> Error {
+    let rendered = error.render().to_string();
+    let mut paragraph = rendered.lines().take_while(|line| !line.is_empty()).map(str::trim).collect::<Vec<_>>().join(" ");
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        "a subcommand or argument is missing".clone_into(&mut paragraph);
+    }
+    let message = paragraph.strip_prefix("error: ").unwrap_or(&paragraph);
+    let near = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
+    let near = near.into_iter().find_map(|kind| error.get(kind)).map(|value| format!("did you mean {value}?"));
+    Error::usage(message, near.unwrap_or_else(|| "`rl-console --help` lists what there is".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn misuse(line: &str) -> (String, String) {
+        let error = usage(&Cli::try_parse_from(line.split(' ')).unwrap_err());
+        (error.to_string(), error.hint())
+    }
+
+    #[test]
+    fn a_misuse_is_one_message_and_one_hint() {
+        assert_eq!(misuse("rl-console --prot 1").1, "did you mean --port?");
+        assert_eq!(
+            misuse("rl-console ls queue"),
+            (
+                "invalid value 'queue' for '<WHAT>' [possible values: queues, invocations, state, refunds, adapters, health]".to_owned(),
+                "did you mean queues?".to_owned()
+            )
+        );
+        assert_eq!(misuse("rl-console cancel").0, "a subcommand or argument is missing");
+        assert!(misuse("rl-console invoke").0.starts_with("the following required arguments were not provided:"));
+    }
+
+    #[test]
+    fn json_is_seen_wherever_it_stands_before_a_double_dash() {
+        let args = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
+        assert!(asks_for_json(&args("rl-console ls --json --bogus")));
+        assert!(!asks_for_json(&args("rl-console ls -- --json")));
+    }
+}
