@@ -273,7 +273,7 @@ fn port_exit(error: &PortError) -> Exit {
 fn start_exit(error: &StartError) -> Exit {
     match error {
         StartError::Held { .. } => Exit::NoStation,
-        StartError::Pack { .. } | StartError::File { .. } | StartError::Failed(_) => Exit::Refused,
+        StartError::Pack { .. } | StartError::Failed(_) => Exit::Refused,
     }
 }
 
@@ -281,7 +281,6 @@ fn start_code(error: &StartError) -> &'static str {
     match error {
         StartError::Held { .. } => "held",
         StartError::Pack { .. } => "bad_pack",
-        StartError::File { .. } => "file",
         StartError::Failed(_) => "not_started",
     }
 }
@@ -295,7 +294,7 @@ fn start_hint(error: &StartError) -> String {
             Some(first) => format!("{}; `rl-console pack check` shows every error", first.at(path)),
             None => "`rl-console pack check` shows every error at its line".to_owned(),
         },
-        StartError::File { .. } | StartError::Failed(_) => "`rl-console doctor` checks the data folder".to_owned(),
+        StartError::Failed(_) => "`rl-console doctor` checks the data folder".to_owned(),
     }
 }
 
@@ -364,7 +363,6 @@ mod tests {
             (PortError::Stopping.into(), 3, "stopping"),
             (StartError::Held { data: data.clone(), pid: Some(7) }.into(), 3, "held"),
             (StartError::Pack { path: data.clone(), errors: Vec::new() }.into(), 1, "bad_pack"),
-            (StartError::File { path: data, error: io() }.into(), 1, "file"),
             (StartError::Failed(text()).into(), 1, "not_started"),
             (ConsoleError::NotATerminal { what: "stdin" }.into(), 1, "console"),
             (PairError::AlreadyPaired.into(), 1, "already_paired"),

@@ -6,6 +6,7 @@ mod connection;
 mod fold;
 pub mod frame;
 pub mod framing;
+pub mod host;
 mod invocation;
 mod io;
 pub mod manifest;

@@ -2,7 +2,12 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use crate::{ids::Seq, mpp, tap::entry::Link, time::Now};
+use crate::{
+    ids::Seq,
+    mpp,
+    tap::entry::{Link, station::Transition},
+    time::Now,
+};
 
 /// Up to which entry of each link a snapshot speaks. A reader skips a link's entries at or below it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +47,26 @@ pub struct StationView {
     pub store_failing: Option<Arc<str>>,
     /// The recording that runs.
     pub recording: Option<RecordingView>,
+}
+
+impl StationView {
+    /// Carries the view on by one transition of the station's link.
+    pub fn apply(&mut self, at: Now, transition: &Transition, text: &str) {
+        match transition {
+            Transition::HostUp { link } => self.hosts[link.index()] = HostState::Up,
+            Transition::HostDown { link } => self.hosts[link.index()] = HostState::Down(Arc::from(text)),
+            Transition::StoreWell => self.store_failing = None,
+            Transition::StoreFailing => self.store_failing = Some(Arc::from(text)),
+            Transition::RecordingStarted => self.recording = Some(RecordingView { path: PathBuf::from(text), since: at, bytes: 0 }),
+            Transition::RecordingGrew { bytes } => {
+                if let Some(recording) = &mut self.recording {
+                    recording.bytes = *bytes;
+                }
+            }
+            Transition::RecordingStopped { .. } => self.recording = None,
+            Transition::Started | Transition::Operated | Transition::Notice { .. } | Transition::Stopping => {}
+        }
+    }
 }
 
 /// Whether a host answers.

@@ -1,7 +1,21 @@
 //! What runs: the hosts, the routes between them, their start and their end.
+//!
+//! ```text
+//! main thread ─ signals          hosts: tokio, multi-thread ─ operator socket, housekeeping
+//! mpp thread ─ bridge, journal   store-writer, store-reader threads        recorder thread
+//! ```
 
+mod board;
 mod config;
-mod stub;
+mod housekeeping;
+mod local;
+mod operator;
+mod pages;
+pub mod pairing;
+mod recorder;
+mod start;
+mod wait;
 
 pub use config::{Config, PackSource};
-pub use stub::{OperatorClient, Ready, StartError, Station, operator_socket_path, pairing};
+pub use operator::{OperatorClient, socket_path as operator_socket_path};
+pub use start::{Ready, StartError, Station};

@@ -16,14 +16,14 @@ const FILE: &str = "station.lock";
 
 /// The data folder's lock, free again when this is dropped or the process dies.
 #[derive(Debug)]
-pub(super) struct Lock(File);
+pub struct Lock(File);
 
 impl Lock {
     /// Makes the folder if it is missing (0700) and takes its lock.
     ///
     /// # Errors
     /// [`StoreError::Held`] when another process has it.
-    pub(super) fn take(data: &Path) -> Result<Self, StoreError> {
+    pub fn take(data: &Path) -> Result<Self, StoreError> {
         DirBuilder::new().recursive(true).mode(0o700).create(data).map_err(StoreError::io(format!("making {}", data.display())))?;
         let path = data.join(FILE);
         let what = || StoreError::io(path.display().to_string());

@@ -31,6 +31,7 @@ pub use counters::Counters;
 pub use error::StoreError;
 pub use handle::Handle;
 pub use journal::Journal;
+pub use lock::Lock;
 pub use read::{InvocationFilter, OthersPage, RefundFilter, Rows};
 pub use store::{Opened, Store};
 

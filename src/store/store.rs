@@ -74,7 +74,21 @@ impl Store {
         limits: limits::Store,
         clock: Clock,
     ) -> Result<(Self, Opened), StoreError> {
-        let lock = Lock::take(data)?;
+        Self::open_locked(Lock::take(data)?, data, pack_id, manifest_hash, limits, clock)
+    }
+
+    /// As [`open`](Self::open), for a caller that has taken the folder's lock already.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), [`StoreError::Held`] apart.
+    pub fn open_locked(
+        lock: Lock,
+        data: &Path,
+        pack_id: &PackId,
+        manifest_hash: &ManifestHash,
+        limits: limits::Store,
+        clock: Clock,
+    ) -> Result<(Self, Opened), StoreError> {
         let Recovered { conn, restored, session_id, notices, next_segment, next_seq } =
             open::recover(data, pack_id, manifest_hash, clock.now().wall)?;
         let retention = Retention::count(&conn).map_err(StoreError::database("counting rows"))?;

@@ -1,0 +1,184 @@
+//! One TCP connection: its framer, its bounded write buffer, its end.
+
+use std::{
+    collections::VecDeque,
+    io,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+};
+
+use crate::{ids::Peer, mpp::framing::Framer, time::Mono};
+
+/// How long a write may make no progress (ruling MPP 16).
+pub(super) const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
+
+/// How long a closed connection is kept to let our last frame arrive: closing with unread bytes would send RST and destroy it.
+pub(super) const LINGER_MAX: Duration = Duration::from_secs(2);
+
+/// Where a connection stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Both sides talk.
+    Open,
+    /// The core is done with it: what was transmitted leaves, then FIN, and what still comes is thrown away.
+    Lingering {
+        /// When it is dropped at the latest.
+        until: Mono,
+        /// Whether FIN was sent.
+        shut: bool,
+    },
+}
+
+/// What a write buffer could not take or send.
+#[derive(Debug)]
+pub(super) struct Full;
+
+#[derive(Debug)]
+pub(super) struct Conn {
+    stream: TcpStream,
+    pub(super) peer: Peer,
+    pub(super) framer: Framer,
+    pub(super) phase: Phase,
+    out: Vec<u8>,
+    sent: usize,
+    frame_lens: VecDeque<usize>,
+    head_sent: usize,
+    out_limit: usize,
+    waiting_since: Option<Mono>,
+}
+
+impl Conn {
+    pub(super) fn new(stream: TcpStream, peer: Peer, out_limit: usize) -> Self {
+        Self {
+            stream,
+            peer,
+            framer: Framer::new(),
+            phase: Phase::Open,
+            out: Vec::new(),
+            sent: 0,
+            frame_lens: VecDeque::new(),
+            head_sent: 0,
+            out_limit,
+            waiting_since: None,
+        }
+    }
+
+    /// Takes a frame to be sent, whole or not at all.
+    pub(super) fn push(&mut self, frame: &[u8]) -> Result<(), Full> {
+        if self.unsent_bytes() + frame.len() > self.out_limit {
+            return Err(Full);
+        }
+        if self.sent > 0 && self.sent == self.out.len() {
+            self.out.clear();
+            self.sent = 0;
+        }
+        self.out.extend_from_slice(frame);
+        self.frame_lens.push_back(frame.len());
+        Ok(())
+    }
+
+    pub(super) fn unsent_bytes(&self) -> usize {
+        self.out.len() - self.sent
+    }
+
+    pub(super) fn unsent_frames(&self) -> usize {
+        self.frame_lens.len()
+    }
+
+    /// Since when the oldest unsent byte makes no progress.
+    pub(super) fn stall_deadline(&self) -> Option<Mono> {
+        self.waiting_since.map(|since| since + WRITE_STALL_MAX)
+    }
+
+    /// Sends what the socket takes now; ready when all has left.
+    pub(super) fn poll_flush(&mut self, cx: &mut Context<'_>, now: Mono) -> Poll<io::Result<()>> {
+        while self.sent < self.out.len() {
+            match Pin::new(&mut self.stream).poll_write(cx, &self.out[self.sent..]) {
+                Poll::Ready(Ok(0)) => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                Poll::Ready(Ok(wrote)) => self.count_sent(wrote),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => {
+                    self.waiting_since.get_or_insert(now);
+                    self.compact();
+                    return Poll::Pending;
+                }
+            }
+        }
+        self.waiting_since = None;
+        Poll::Ready(Ok(()))
+    }
+
+    fn count_sent(&mut self, wrote: usize) {
+        self.sent += wrote;
+        self.head_sent += wrote;
+        self.waiting_since = None;
+        while let Some(&len) = self.frame_lens.front() {
+            if self.head_sent < len {
+                break;
+            }
+            self.head_sent -= len;
+            self.frame_lens.pop_front();
+        }
+    }
+
+    fn compact(&mut self) {
+        if self.sent > self.out.len() / 2 {
+            self.out.drain(..self.sent);
+            self.sent = 0;
+        }
+    }
+
+    /// Reads once into the framer; 0 is the peer's FIN.
+    pub(super) fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let mut buf = ReadBuf::new(self.framer.spare());
+        match Pin::new(&mut self.stream).poll_read(cx, &mut buf) {
+            Poll::Ready(Ok(())) => {
+                let read = buf.filled().len();
+                self.framer.filled(read);
+                Poll::Ready(Ok(read))
+            }
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
+    /// Moves a lingering connection on; ready when it can be dropped.
+    pub(super) fn poll_linger(&mut self, cx: &mut Context<'_>, now: Mono) -> Poll<()> {
+        let Phase::Lingering { until, shut } = self.phase else { return Poll::Pending };
+        if now >= until {
+            return Poll::Ready(());
+        }
+        if !shut {
+            match self.poll_flush(cx, now) {
+                Poll::Pending => {}
+                Poll::Ready(Err(_)) => return Poll::Ready(()),
+                Poll::Ready(Ok(())) => match Pin::new(&mut self.stream).poll_shutdown(cx) {
+                    Poll::Ready(Ok(())) => self.phase = Phase::Lingering { until, shut: true },
+                    Poll::Ready(Err(_)) => return Poll::Ready(()),
+                    Poll::Pending => {}
+                },
+            }
+        }
+        let mut scratch = [0; 4096];
+        loop {
+            let mut buf = ReadBuf::new(&mut scratch);
+            match Pin::new(&mut self.stream).poll_read(cx, &mut buf) {
+                Poll::Ready(Ok(())) if buf.filled().is_empty() => return self.all_left(),
+                Poll::Ready(Ok(())) => {}
+                Poll::Ready(Err(_)) => return Poll::Ready(()),
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+
+    /// The peer has sent FIN: nothing more to wait for once our bytes have left.
+    fn all_left(&self) -> Poll<()> {
+        if self.unsent_bytes() == 0 { Poll::Ready(()) } else { Poll::Pending }
+    }
+}

@@ -1,0 +1,133 @@
+//! The listener: bound when it can be, rebound while it cannot, and patient when the process is out of file descriptors.
+
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use socket2::{SockRef, TcpKeepalive};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::conn::WRITE_STALL_MAX;
+use crate::time::Mono;
+
+/// How long after a failure to bind or accept the next attempt is made.
+const RETRY: Duration = Duration::from_millis(500);
+
+/// What a turn of the listener brought.
+#[derive(Debug)]
+pub(super) enum Listened {
+    /// The port answers now.
+    Bound(SocketAddr),
+    /// It does not, or accepting fails: why, and what to do.
+    Failed(String),
+    /// A connection.
+    Accepted(TcpStream, SocketAddr),
+}
+
+#[derive(Debug)]
+pub(super) struct Listener {
+    bind: IpAddr,
+    port: u16,
+    listener: Option<TcpListener>,
+    announced: bool,
+    retry_at: Option<Mono>,
+    last_failure: Option<String>,
+}
+
+impl Listener {
+    pub(super) fn new(bind: IpAddr, port: u16) -> Self {
+        Self { bind, port, listener: None, announced: false, retry_at: None, last_failure: None }
+    }
+
+    /// When it wants to be polled again without an event.
+    pub(super) fn deadline(&self) -> Option<Mono> {
+        self.retry_at
+    }
+
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>, now: Mono) -> Poll<Listened> {
+        if self.retry_at.is_some_and(|at| now < at) {
+            return Poll::Pending;
+        }
+        self.retry_at = None;
+        if self.listener.is_none() {
+            match bind(SocketAddr::new(self.bind, self.port)) {
+                Ok(listener) => self.listener = Some(listener),
+                Err(error) => return self.fail(now, &error, true),
+            }
+        }
+        let Some(listener) = &self.listener else { return Poll::Pending };
+        if !self.announced {
+            match listener.local_addr() {
+                Ok(addr) => {
+                    self.announced = true;
+                    self.last_failure = None;
+                    return Poll::Ready(Listened::Bound(addr));
+                }
+                Err(error) => return self.fail(now, &error, true),
+            }
+        }
+        match listener.poll_accept(cx) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(Ok((stream, addr))) => {
+                configure(&stream);
+                Poll::Ready(Listened::Accepted(stream, addr))
+            }
+            Poll::Ready(Err(error)) if is_of_one_connection(&error) => {
+                cx.waker().wake_by_ref();
+                Poll::Pending
+            }
+            Poll::Ready(Err(error)) => {
+                self.announced = false;
+                self.fail(now, &error, false)
+            }
+        }
+    }
+
+    /// Waits for the next attempt; says why once, not at every attempt.
+    fn fail(&mut self, now: Mono, error: &io::Error, binding: bool) -> Poll<Listened> {
+        self.retry_at = Some(now + RETRY);
+        let why = explain(error, SocketAddr::new(self.bind, self.port), binding);
+        if self.last_failure.as_deref() == Some(&why) {
+            return Poll::Pending;
+        }
+        self.last_failure = Some(why.clone());
+        Poll::Ready(Listened::Failed(why))
+    }
+}
+
+fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if addr.is_ipv4() { tokio::net::TcpSocket::new_v4()? } else { tokio::net::TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    socket.bind(addr)?;
+    socket.listen(128)
+}
+
+/// Keepalive and user timeout of ruling MPP 16; what the system refuses is done without.
+fn configure(stream: &TcpStream) {
+    let _ = stream.set_nodelay(true);
+    let socket = SockRef::from(stream);
+    let keepalive = TcpKeepalive::new().with_time(Duration::from_secs(15)).with_interval(Duration::from_secs(5)).with_retries(3);
+    let _ = socket.set_tcp_keepalive(&keepalive);
+    #[cfg(target_os = "linux")]
+    let _ = socket.set_tcp_user_timeout(Some(WRITE_STALL_MAX));
+}
+
+/// Errors of `accept` that concern the connection that was to be accepted, not the listener.
+fn is_of_one_connection(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset | io::ErrorKind::Interrupted)
+}
+
+fn explain(error: &io::Error, addr: SocketAddr, binding: bool) -> String {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            format!("port {} on {} is taken by another program: stop that one, or choose another with --port", addr.port(), addr.ip())
+        }
+        io::ErrorKind::PermissionDenied => format!("port {} may not be bound: choose one above 1023 with --port", addr.port()),
+        io::ErrorKind::AddrNotAvailable => format!("{} is no address of this machine: mend --bind", addr.ip()),
+        _ if binding => format!("{addr} cannot be bound: {error}; trying again"),
+        _ => format!("no connection can be accepted: {error}; trying again (raise the limit of open files with `ulimit -n`)"),
+    }
+}

@@ -1,0 +1,390 @@
+//! The loop: one event in, all that it causes out.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    net::IpAddr,
+};
+
+use tokio::sync::{mpsc, oneshot};
+
+use super::{
+    conn::{Conn, LINGER_MAX, Phase},
+    listen::{Listened, Listener},
+    next::{Event, Timer},
+};
+use crate::{
+    ids::{ConnectionId, Peer, RequestId, Seq, Ticket},
+    limits,
+    mpp::{Bridge, Command, Input, Outcome, Refusal, Snapshot, framing::Framed},
+    store::{
+        Handle, Journal, OthersPage,
+        op::{CommitError, Done, Op},
+    },
+    tap::{
+        Draft, Tap,
+        entry::{Link, What, mpp::CloseCause},
+    },
+    time::{Clock, Mono, Now},
+};
+
+/// What the station asks of the loop.
+pub enum Request {
+    /// A command, with the entry that caused it, and where its answer goes.
+    Command {
+        /// The command.
+        command: Command,
+        /// The operator's entry in the tap.
+        cause: Option<Seq>,
+        /// Where the answer goes.
+        answer: oneshot::Sender<Result<Outcome, Refusal>>,
+    },
+    /// The state, and the last entry of this link that it includes.
+    Snapshot {
+        /// Where it goes.
+        answer: oneshot::Sender<(Seq, Snapshot)>,
+    },
+    /// A look at the core, after everything it has decided so far was handed to the store.
+    Look(Box<dyn FnOnce(&Bridge) + Send>),
+    /// Ends the loop once every connection was told and the journal is written.
+    Stop {
+        /// Answered when it is done.
+        answer: oneshot::Sender<()>,
+    },
+}
+
+/// What the loop is made of.
+pub struct Setup {
+    /// Where the port is bound.
+    pub bind: IpAddr,
+    /// The port; 0 takes any.
+    pub port: u16,
+    /// The core.
+    pub bridge: Bridge,
+    /// The journal of process-class transitions.
+    pub journal: Journal,
+    /// The store's writer.
+    pub store: Handle,
+    /// Where everything is reported.
+    pub tap: Tap,
+    /// The clock.
+    pub clock: Clock,
+    /// The bounds of the bridge.
+    pub limits: limits::Mpp,
+    /// What the station asks.
+    pub requests: mpsc::Receiver<Request>,
+}
+
+/// What the store answered.
+#[derive(Debug)]
+pub(super) enum Completion {
+    Committed(Ticket, Result<Done, CommitError>),
+    Fetched(crate::ids::QueueName, Result<crate::store::op::Fetched, CommitError>),
+    FetchedOthers(RequestId, Result<OthersPage, CommitError>),
+}
+
+pub(super) struct Host {
+    pub(super) bridge: Bridge,
+    pub(super) conns: BTreeMap<ConnectionId, Conn>,
+    pub(super) journal: Journal,
+    pub(super) store: Handle,
+    pub(super) tap: Tap,
+    pub(super) clock: Clock,
+    pub(super) limits: limits::Mpp,
+    /// The entry that causes what is drained now.
+    pub(super) cause: Option<Seq>,
+    /// The last entry of this link.
+    pub(super) last_seq: Seq,
+    /// Tickets whose operations lie in the journal's buffer.
+    pub(super) unwritten: Vec<(Ticket, Option<Seq>)>,
+    /// Operations of this turn that nobody waits for.
+    pub(super) behind: Vec<Op>,
+    /// Tickets whose writing the core has not been told of.
+    pub(super) written: Vec<(Ticket, Option<Seq>, Result<(), CommitError>)>,
+    /// What each outstanding request to the writer was caused by.
+    pub(super) outstanding: HashMap<Ticket, Option<Seq>>,
+    pub(super) completions: mpsc::Sender<Completion>,
+    pub(super) answers: HashMap<RequestId, oneshot::Sender<Result<Outcome, Refusal>>>,
+    pub(super) timeout: Option<Mono>,
+    next_conn: ConnectionId,
+    next_request: RequestId,
+    /// Which source is asked first.
+    pub(super) turn: u64,
+    /// The connection that was served last.
+    pub(super) last_conn: ConnectionId,
+}
+
+/// Serves adapters until it is told to stop.
+pub async fn run(setup: Setup) {
+    let Setup { bind, port, bridge, journal, store, tap, clock, limits, mut requests } = setup;
+    let (completions, mut completed) = mpsc::channel(Host::OUTSTANDING_MAX);
+    let mut host = Host {
+        bridge,
+        conns: BTreeMap::new(),
+        journal,
+        store,
+        tap,
+        clock,
+        limits,
+        cause: None,
+        last_seq: Seq(0),
+        unwritten: Vec::new(),
+        behind: Vec::new(),
+        written: Vec::new(),
+        outstanding: HashMap::new(),
+        completions,
+        answers: HashMap::new(),
+        timeout: None,
+        next_conn: ConnectionId(1),
+        next_request: RequestId(1),
+        turn: 0,
+        last_conn: ConnectionId(0),
+    };
+    let mut listener = Listener::new(bind, port);
+    let mut timer = Timer::default();
+    host.settle(clock.now());
+    loop {
+        let event = host.next_event(&mut listener, &mut requests, &mut completed, &mut timer).await;
+        let now = clock.now();
+        match event {
+            Event::Request(Some(Request::Stop { answer })) => {
+                host.stop(now);
+                let _ = answer.send(());
+                return;
+            }
+            Event::Request(None) => return host.stop(now),
+            Event::Request(Some(request)) => host.on_request(now, request),
+            Event::Completed(completion) => host.on_completion(now, completion),
+            Event::Read(conn, read) => host.on_read(now, conn, read),
+            Event::WriteFailed(conn) => host.lose(now, conn, CloseCause::WriteFailed),
+            Event::Lingered(conn) => {
+                host.drop_conn(now, conn);
+            }
+            Event::Listened(listened) => host.on_listened(now, listened),
+            Event::Timer => host.on_timer(now),
+        }
+        host.settle(now);
+    }
+}
+
+impl Host {
+    /// Requests to the store at one time; as many answers have room.
+    pub(super) const OUTSTANDING_MAX: usize = 8_192;
+
+    fn on_request(&mut self, now: Now, request: Request) {
+        match request {
+            Request::Command { command, cause, answer } => {
+                let request = self.next_request;
+                self.next_request = request.next();
+                self.answers.insert(request, answer);
+                self.cause = cause;
+                self.bridge.command(now, request, command);
+                self.drain(now);
+            }
+            Request::Snapshot { answer } => {
+                let _ = answer.send((self.last_seq, self.bridge.snapshot()));
+            }
+            Request::Look(look) => {
+                self.write_journal();
+                look(&self.bridge);
+            }
+            Request::Stop { .. } => {}
+        }
+    }
+
+    fn on_completion(&mut self, now: Now, completion: Completion) {
+        match completion {
+            Completion::Committed(ticket, result) => {
+                self.cause = self.outstanding.remove(&ticket).flatten();
+                match result {
+                    Ok(done) => {
+                        self.emit(now, None, What::Committed { through: ticket }, &[]);
+                        self.bridge.handle(now, Input::Committed { ticket, done });
+                    }
+                    Err(error) => self.bridge.handle(now, Input::CommitFailed { ticket, error }),
+                }
+            }
+            Completion::Fetched(queue, result) => {
+                self.cause = None;
+                match result {
+                    Ok(fetched) => self.bridge.handle(now, Input::Fetched(fetched)),
+                    Err(error) => self.bridge.handle(now, Input::FetchFailed { queue, error }),
+                }
+            }
+            Completion::FetchedOthers(request, result) => {
+                self.cause = None;
+                let (rows, more) = match result {
+                    Ok(page) => (Ok(page.rows), page.more),
+                    Err(error) => (Err(error), false),
+                };
+                self.bridge.handle(now, Input::FetchedOthers { request, rows, more });
+            }
+        }
+        self.drain(now);
+    }
+
+    fn on_listened(&mut self, now: Now, listened: Listened) {
+        self.cause = None;
+        match listened {
+            Listened::Bound(addr) => self.bridge.handle(now, Input::Listening { addr }),
+            Listened::Failed(why) => self.bridge.handle(now, Input::NotListening { why: &why }),
+            Listened::Accepted(stream, addr) => {
+                let conn = self.next_conn;
+                self.next_conn = conn.next();
+                let peer = Peer::new(&addr.to_string());
+                let out_limit = usize::try_from(self.limits.write_buffer_bytes_max).unwrap_or(usize::MAX);
+                self.conns.insert(conn, Conn::new(stream, peer.clone(), out_limit));
+                self.bridge.handle(now, Input::Opened { conn, peer });
+            }
+        }
+        self.drain(now);
+    }
+
+    /// Hands in every whole line that has come, then takes the end of the connection, if it came too.
+    fn on_read(&mut self, now: Now, id: ConnectionId, read: std::io::Result<usize>) {
+        let end = match read {
+            Ok(0) => Some(CloseCause::PeerClosed),
+            Ok(_) => None,
+            Err(_) => Some(CloseCause::ReadFailed),
+        };
+        let Some(conn) = self.conns.get_mut(&id) else { return };
+        let mut framer = std::mem::take(&mut conn.framer);
+        while let Some(framed) = framer.next() {
+            let input = match framed {
+                Framed::Line(wire) => Input::Line { conn: id, wire },
+                Framed::TooLarge(wire) => Input::TooLarge { conn: id, wire },
+            };
+            let (Input::Line { wire, .. } | Input::TooLarge { wire, .. }) = &input else { break };
+            let wire: &[u8] = wire;
+            self.cause = None;
+            self.bridge.handle(now, input.clone());
+            self.drain_line(now, wire);
+            if !self.is_open(id) {
+                break;
+            }
+        }
+        if let Some(conn) = self.conns.get_mut(&id) {
+            conn.framer = framer;
+        }
+        if let Some(cause) = end {
+            self.cause = None;
+            self.lose(now, id, cause);
+        }
+    }
+
+    fn is_open(&self, id: ConnectionId) -> bool {
+        self.conns.get(&id).is_some_and(|conn| conn.phase == Phase::Open)
+    }
+
+    fn on_timer(&mut self, now: Now) {
+        self.cause = None;
+        if self.timeout.is_some_and(|at| now.mono >= at) {
+            self.timeout = None;
+            self.bridge.handle(now, Input::Timeout);
+            self.drain(now);
+        }
+        let stalled: Vec<_> =
+            self.conns.iter().filter(|(_, conn)| conn.stall_deadline().is_some_and(|at| now.mono >= at)).map(|(&id, _)| id).collect();
+        for id in stalled {
+            if self.is_open(id) {
+                self.lose(now, id, CloseCause::WriteStalled);
+            }
+        }
+    }
+
+    /// A connection that ended from outside: the core is told and nothing more is sent on it.
+    pub(super) fn lose(&mut self, now: Now, id: ConnectionId, cause: CloseCause) {
+        if !self.is_open(id) {
+            return;
+        }
+        self.drop_conn(now, id);
+        self.bridge.handle(now, Input::Closed { conn: id, cause });
+        self.drain(now);
+    }
+
+    /// Reports what did not leave, and closes the socket.
+    pub(super) fn drop_conn(&mut self, now: Now, id: ConnectionId) {
+        let Some(conn) = self.conns.remove(&id) else { return };
+        if conn.unsent_bytes() > 0 {
+            let what = What::Unsent { frames: conn.unsent_frames() as u64, bytes: conn.unsent_bytes() as u64 };
+            self.emit(now, None, what, conn.peer.as_str().as_bytes());
+        }
+    }
+
+    /// The core is done with a connection: let the last frame arrive.
+    pub(super) fn linger(&mut self, now: Now, id: ConnectionId) {
+        if let Some(conn) = self.conns.get_mut(&id) {
+            conn.phase = Phase::Lingering { until: now.mono + LINGER_MAX, shut: false };
+        }
+    }
+
+    /// Makes durable what this turn decided, feeds the commits back, and repeats until nothing is left to do.
+    fn settle(&mut self, now: Now) {
+        loop {
+            self.write_journal();
+            if self.written.is_empty() {
+                break;
+            }
+            let written = std::mem::take(&mut self.written);
+            if let Some((through, ..)) = written.iter().rfind(|(_, _, result)| result.is_ok()) {
+                self.cause = None;
+                self.emit(now, None, What::Committed { through: *through }, &[]);
+            }
+            for (ticket, cause, result) in written {
+                self.cause = cause;
+                match result {
+                    Ok(()) => self.bridge.handle(now, Input::Committed { ticket, done: Done::Plain }),
+                    Err(error) => self.bridge.handle(now, Input::CommitFailed { ticket, error }),
+                }
+                self.drain(now);
+            }
+        }
+        self.reap_answers();
+    }
+
+    /// Hands over what nobody waits for, then one write for all that this turn journalled. A row's operations that nobody waits for come
+    /// before those of the same turn that are journalled: a row is dispatched before it is applied.
+    pub(super) fn write_journal(&mut self) {
+        if !self.behind.is_empty() {
+            // A full or closed store answers the journalled operations too, and those are tried again.
+            for op in self.behind.drain(..) {
+                let _ = self.store.behind(op);
+            }
+        }
+        if self.journal.waiting() > 0 {
+            let result = self.journal.commit();
+            self.written.extend(self.unwritten.drain(..).map(|(ticket, cause)| (ticket, cause, result.clone())));
+        }
+    }
+
+    /// The next moment at which something is due without an event.
+    pub(super) fn deadline(&self, listener: &Listener) -> Option<Mono> {
+        let stalls = self.conns.values().filter_map(Conn::stall_deadline);
+        let lingers = self.conns.values().filter_map(|conn| match conn.phase {
+            Phase::Lingering { until, .. } => Some(until),
+            Phase::Open => None,
+        });
+        let fixed = [self.timeout, listener.deadline()];
+        fixed.into_iter().flatten().chain(stalls).chain(lingers).min()
+    }
+
+    /// Drops the answers of commands whose caller has gone.
+    fn reap_answers(&mut self) {
+        if self.answers.len() > 64 {
+            self.answers.retain(|_, answer| !answer.is_closed());
+        }
+    }
+
+    fn stop(&mut self, now: Now) {
+        let open: Vec<_> = self.conns.keys().copied().collect();
+        for id in open {
+            self.lose(now, id, CloseCause::Shutdown);
+        }
+        self.settle(now);
+    }
+
+    pub(super) fn emit(&mut self, now: Now, trace: Option<crate::ids::TraceId>, what: What, bytes: &[u8]) -> Seq {
+        let seq = self.tap.emit(Draft { at: now, link: Link::Mpp, trace, cause: self.cause, what, bytes });
+        self.last_seq = seq;
+        seq
+    }
+}

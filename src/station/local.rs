@@ -1,0 +1,167 @@
+//! The port of a station in this process.
+
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, oneshot, watch};
+
+use super::{board::Board, pages, recorder::Recording, wait};
+use crate::{
+    limits,
+    mpp::{self, host::Request, manifest::Pack},
+    port::{Answer, AsOf, Command, Operator, Outcome, Page, PortError, Query, Snapshot, StationPort},
+    store::Handle,
+    tap::{
+        Reader, Tap,
+        entry::{Link, station::Transition},
+    },
+    time::Clock,
+};
+
+/// How far the station's start has come.
+#[derive(Clone, Debug)]
+pub(super) enum Startup {
+    /// The hosts are on their way.
+    Starting,
+    /// They run.
+    Running(Arc<Running>),
+    /// They will not: why.
+    Failed(Arc<str>),
+    /// It is over.
+    Stopped,
+}
+
+/// What the port needs of a station that runs.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) mpp: mpsc::Sender<Request>,
+    pub(super) store: Handle,
+    pub(super) pack: Arc<Pack>,
+    pub(super) recording: Recording,
+}
+
+/// What every use of the port shares.
+#[derive(Debug)]
+pub(super) struct Inner {
+    pub(super) startup: watch::Receiver<Startup>,
+    pub(super) board: Board,
+    pub(super) tap: Tap,
+    pub(super) clock: Clock,
+    pub(super) limits: limits::Limits,
+    pub(super) waits: tokio::sync::Semaphore,
+}
+
+impl Inner {
+    /// What runs, once it does.
+    pub(super) async fn running(&self) -> Result<Arc<Running>, PortError> {
+        let mut startup = self.startup.clone();
+        let reached = startup.wait_for(|startup| !matches!(startup, Startup::Starting)).await;
+        match reached.as_deref() {
+            Ok(Startup::Running(running)) => Ok(Arc::clone(running)),
+            Ok(Startup::Failed(why)) => Err(PortError::HostDown { host: "the station".to_owned(), why: why.to_string() }),
+            Ok(Startup::Starting | Startup::Stopped) | Err(_) => Err(PortError::Stopping),
+        }
+    }
+}
+
+impl Running {
+    fn ask(&self, request: Request) -> Result<(), PortError> {
+        self.mpp.try_send(request).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => {
+                PortError::Busy { what: "the bridge's queue of commands (limits.port.commands_max)".to_owned() }
+            }
+            mpsc::error::TrySendError::Closed(_) => bridge_down(),
+        })
+    }
+
+    /// Looks at the bridge's core, everything it decided so far handed to the store.
+    pub(super) async fn look<T: Send + 'static>(&self, look: impl FnOnce(&mpp::Bridge) -> T + Send + 'static) -> Result<T, PortError> {
+        let (answer, answered) = oneshot::channel();
+        self.ask(Request::Look(Box::new(move |bridge| {
+            let _ = answer.send(look(bridge));
+        })))?;
+        answered.await.map_err(|_| bridge_down())
+    }
+}
+
+fn bridge_down() -> PortError {
+    PortError::HostDown { host: "the MPP bridge".to_owned(), why: "it has stopped".to_owned() }
+}
+
+/// The port of the station in this process.
+#[derive(Clone, Debug)]
+pub(super) struct LocalPort {
+    pub(super) inner: Arc<Inner>,
+}
+
+impl Operator for LocalPort {
+    fn command(&self, command: Command) -> Answer<Outcome> {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(async move {
+            let running = inner.running().await?;
+            match command {
+                Command::Mpp(command) => {
+                    let cause = inner.board.report(Transition::Operated, &describe(&command));
+                    let (answer, answered) = oneshot::channel();
+                    running.ask(Request::Command { command, cause: Some(cause), answer })?;
+                    answered.await.map_err(|_| bridge_down())?.map(Outcome::Mpp).map_err(PortError::Refused)
+                }
+                Command::RecordStart { path } => running.recording.start(&inner, path).await,
+                Command::RecordStop => running.recording.stop().await,
+                Command::Backup { path } => pages::backup(&running, path).await,
+            }
+        })
+    }
+
+    fn query(&self, query: Query) -> Answer<Page> {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(async move {
+            let running = inner.running().await?;
+            match query {
+                Query::InvocationWhen { id, state, timeout_ms } => wait::until(&inner, &running, id, state, timeout_ms).await,
+                query => pages::answer(&inner, &running, query).await,
+            }
+        })
+    }
+}
+
+impl StationPort for LocalPort {
+    fn snapshot(&self) -> Answer<Snapshot> {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(async move {
+            let running = inner.running().await?;
+            let (answer, answered) = oneshot::channel();
+            running.ask(Request::Snapshot { answer })?;
+            let (mpp_seq, mpp) = answered.await.map_err(|_| bridge_down())?;
+            let (station, station_seq, at) = inner.board.view();
+            let mut as_of = AsOf::default();
+            as_of.0[Link::Mpp.index()] = mpp_seq;
+            as_of.0[Link::Station.index()] = station_seq;
+            Ok(Snapshot { as_of, at, station, mpp })
+        })
+    }
+
+    fn entries(&self) -> Result<Reader, PortError> {
+        self.inner.tap.reader().map_err(|error| PortError::Busy { what: error.to_string() })
+    }
+}
+
+/// A command in the words of the journal.
+fn describe(command: &mpp::Command) -> String {
+    use mpp::Command;
+    let of =
+        |queue: &Option<crate::ids::QueueName>| queue.as_ref().map_or_else(|| "every queue".to_owned(), |queue| format!("queue {queue}"));
+    match command {
+        Command::Enqueue { rows } => match rows.as_slice() {
+            [row] => format!("invoke {}", row.event),
+            rows => format!("invoke {} rows", rows.len()),
+        },
+        Command::Cancel { ids, refund, .. } => format!("cancel {} invocations{}", ids.len(), if *refund { " with refunds" } else { "" }),
+        Command::Settle { id, to } => format!("settle {id} as {to:?}").to_lowercase(),
+        Command::Hold { queue } => format!("hold {}", of(queue)),
+        Command::Resume { queue } => format!("resume {}", of(queue)),
+        Command::Drain { queue } => format!("drain {}", of(queue)),
+        Command::Kick => "kick the adapter".to_owned(),
+        Command::Pair { .. } => "put a new bridge token in force".to_owned(),
+        Command::Migrate => "migrate rows of another manifest".to_owned(),
+    }
+}

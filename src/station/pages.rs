@@ -1,0 +1,197 @@
+//! Answers to queries, a page at a time: from the core what it holds, from the store what it does not.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use tokio::sync::oneshot;
+
+use super::local::{Inner, Running};
+use crate::{
+    ids::InvocationId,
+    mpp,
+    port::{AdapterRow, HealthRow, InvocationRow, Outcome, Page, PortError, Query, QueueRow, RefundRow, StateKeyRow},
+    store::{InvocationFilter, RefundFilter, invocations::Row, op::CommitError},
+    tap::entry::mpp::RowState,
+};
+
+pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Result<Page, PortError> {
+    let page_max = inner.limits.port.page_rows_max;
+    match query {
+        Query::Queues => running.look(|bridge| Page::Queues(queue_rows(&bridge.snapshot()))).await,
+        Query::State => running.look(|bridge| Page::State(state_rows(bridge))).await,
+        Query::Adapters => running.look(|bridge| Page::Adapters(adapter_rows(&bridge.snapshot()))).await,
+        Query::Invocation { id } => Ok(Page::Invocation(invocation(running, id).await?)),
+        Query::Invocations { state, queue, beyond, oldest_first, limit } => {
+            let limit = limit.min(page_max);
+            invocations(running, InvocationFilter { state, queue, beyond, oldest_first, limit }).await
+        }
+        Query::Refunds { status, before, limit } => {
+            let filter = RefundFilter { status, before, limit: limit.min(page_max) };
+            refunds(running, filter).await
+        }
+        Query::Health => health(inner, running).await,
+        Query::InvocationWhen { .. } => Err(PortError::BadRequest("a wait is no page".to_owned())),
+    }
+}
+
+fn queue_rows(snapshot: &mpp::Snapshot) -> Vec<QueueRow> {
+    let row = |(name, view): (&crate::ids::QueueName, &mpp::QueueView)| QueueRow {
+        queue: name.clone(),
+        ready_after: view.ready_after,
+        pending: view.pending,
+        other_manifest: view.other_manifest,
+        in_flight: view.in_flight,
+        parked: view.parked,
+        held: view.brake.held,
+        draining: view.brake.draining,
+    };
+    snapshot.queues.iter().map(row).collect()
+}
+
+fn state_rows(bridge: &mpp::Bridge) -> Vec<StateKeyRow> {
+    bridge
+        .state_rows()
+        .into_iter()
+        .map(|row| StateKeyRow { key: row.key, value: row.value, scope: row.scope, persist: row.persist })
+        .collect()
+}
+
+fn adapter_rows(snapshot: &mpp::Snapshot) -> Vec<AdapterRow> {
+    let row = |adapter: &mpp::AdapterView| AdapterRow {
+        peer: adapter.peer.clone(),
+        connected_at_ms: adapter.connected_at.wall,
+        pack_id: snapshot.pack.id.clone(),
+        last_in_ms: adapter.last_in.wall,
+    };
+    snapshot.adapter.iter().map(row).collect()
+}
+
+/// Asks the store and waits for its callback.
+pub(super) async fn asked<T: Send + 'static>(ask: impl FnOnce(crate::store::Answer<T>) -> Result<(), CommitError>) -> Result<T, PortError> {
+    let (answer, answered) = oneshot::channel();
+    let done = Box::new(move |result| {
+        let _ = answer.send(result);
+    });
+    ask(done).map_err(of_store)?;
+    answered.await.map_err(|_| PortError::Stopping)?.map_err(of_store)
+}
+
+fn of_store(error: CommitError) -> PortError {
+    match error {
+        CommitError::Busy { waiting } => PortError::Busy { what: format!("the store, with {waiting} requests waiting") },
+        CommitError::Failed(why) => PortError::Store(why),
+    }
+}
+
+/// Has everything the core decided so far visible to reads; gives what is not committed yet. While commits fail, reads show what the tables
+/// have, and the core's own states are laid over them.
+async fn settle(running: &Running) -> Result<BTreeMap<InvocationId, mpp::Uncommitted>, PortError> {
+    let dirty = running.look(mpp::Bridge::dirty).await?;
+    match asked(|done| running.store.flush(done)).await {
+        Ok(()) | Err(PortError::Store(_) | PortError::Busy { .. }) => Ok(dirty),
+        Err(error) => Err(error),
+    }
+}
+
+fn lay_over(row: &mut Row, dirty: &BTreeMap<InvocationId, mpp::Uncommitted>) {
+    if let Some(moved) = dirty.get(&row.id) {
+        row.state = moved.state;
+        row.updated_at_ms = moved.at;
+        row.result = moved.result.clone().or_else(|| row.result.take());
+        row.reason = moved.reason.clone().or_else(|| row.reason.take());
+    }
+}
+
+/// One invocation as the core has it.
+pub(super) async fn invocation(running: &Running, id: InvocationId) -> Result<Option<InvocationRow>, PortError> {
+    let dirty = settle(running).await?;
+    let row: Option<Row> = asked(|done| running.store.invocation(id, done)).await?;
+    Ok(row.map(|mut row| {
+        lay_over(&mut row, &dirty);
+        InvocationRow::of(row, &running.pack.id, &running.pack.hash)
+    }))
+}
+
+async fn invocations(running: &Running, filter: InvocationFilter) -> Result<Page, PortError> {
+    let dirty = settle(running).await?;
+    let state: Option<RowState> = filter.state;
+    let page = asked(|done| running.store.invocations(filter, done)).await?;
+    let rows = page
+        .rows
+        .into_iter()
+        .map(|mut row| {
+            lay_over(&mut row, &dirty);
+            row
+        })
+        .filter(|row| state.is_none_or(|state| row.state == state))
+        .map(|row| InvocationRow::of(row, &running.pack.id, &running.pack.hash))
+        .collect();
+    Ok(Page::Invocations { rows, more: page.more })
+}
+
+async fn refunds(running: &Running, filter: RefundFilter) -> Result<Page, PortError> {
+    let page = asked(|done| running.store.refunds(filter, done)).await?;
+    let rows = page
+        .rows
+        .into_iter()
+        .map(|refund| RefundRow {
+            id: refund.id,
+            invocation_id: refund.invocation_id,
+            source: refund.source,
+            status: refund.status,
+            at_ms: refund.at_ms,
+        })
+        .collect();
+    Ok(Page::Refunds { rows, more: page.more })
+}
+
+async fn health(inner: &Inner, running: &Running) -> Result<Page, PortError> {
+    let mpp = running.look(|bridge| mpp_health(&bridge.snapshot())).await;
+    let mpp = mpp.unwrap_or_else(|error| HealthRow { part: "mpp".to_owned(), well: false, detail: error.to_string() });
+    let store = running.store.counters();
+    let store = HealthRow {
+        part: "store".to_owned(),
+        well: store.failing.is_none(),
+        detail: store.failing.unwrap_or_else(|| {
+            format!(
+                "{} commits, {} failed, {} rows unfolded, {} requests waiting, journal {} bytes",
+                store.commits, store.commit_failures, store.unfolded_rows, store.requests_waiting, store.journal_bytes
+            )
+        }),
+    };
+    let tap = inner.tap.counters();
+    let tap = HealthRow {
+        part: "tap".to_owned(),
+        well: true,
+        detail: format!(
+            "{} entries emitted, {} kept in {} bytes, {} evicted, {} cut, {} readers",
+            tap.emitted, tap.kept_entries, tap.kept_bytes, tap.evicted, tap.cut, tap.readers
+        ),
+    };
+    let path = inner.board.recording_path();
+    let recording = HealthRow {
+        part: "recording".to_owned(),
+        well: true,
+        detail: path.map_or_else(|| "none".to_owned(), |path| format!("into {}", path.display())),
+    };
+    Ok(Page::Health(vec![mpp, store, tap, recording]))
+}
+
+fn mpp_health(snapshot: &mpp::Snapshot) -> HealthRow {
+    let adapter = snapshot.adapter.as_ref().map_or_else(|| "no adapter".to_owned(), |adapter| format!("adapter {}", adapter.peer));
+    let (well, detail) = match (&snapshot.listener, snapshot.paired) {
+        (mpp::Listener::Listening(addr), true) => (true, format!("listening on {addr}, {adapter}")),
+        (mpp::Listener::Listening(addr), false) => (false, format!("listening on {addr}, unpaired: `rl-console pair` makes a token")),
+        (mpp::Listener::Down(why), _) => (false, why.to_string()),
+        (mpp::Listener::Starting, _) => (false, "starting".to_owned()),
+    };
+    HealthRow { part: "mpp".to_owned(), well, detail }
+}
+
+pub(super) async fn backup(running: &Running, path: PathBuf) -> Result<Outcome, PortError> {
+    if path.exists() {
+        return Err(PortError::File { what: path.display().to_string(), why: "it exists already".to_owned() });
+    }
+    let to = path.clone();
+    let bytes = asked(|done| running.store.backup(&to, done)).await?;
+    Ok(Outcome::BackedUp { path, bytes })
+}

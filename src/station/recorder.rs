@@ -1,0 +1,71 @@
+//! The station's recording: at most one at a time.
+
+use std::{path::PathBuf, sync::Arc};
+
+use tokio::sync::Mutex;
+
+use super::local::{Inner, LocalPort};
+use crate::{
+    port::{Outcome, PortError, StationPort},
+    recording::{About, Recorder, RecorderEvent, Sources, Summary, TakenSnapshot},
+    tap::entry::station::{Level, Transition},
+};
+
+/// The recording that runs, if one does.
+#[derive(Debug, Default)]
+pub(super) struct Recording {
+    current: Mutex<Option<Recorder>>,
+}
+
+impl Recording {
+    /// Begins a recording.
+    pub(super) async fn start(&self, inner: &Arc<Inner>, path: PathBuf) -> Result<Outcome, PortError> {
+        let mut current = self.current.lock().await;
+        if let Some(recorder) = current.as_ref().filter(|_| inner.board.recording_path().is_some()) {
+            return Err(PortError::Recording(format!("a recording runs already, into {}", recorder.path().display())));
+        }
+        let port = LocalPort { inner: Arc::clone(inner) };
+        let reader = port.entries()?;
+        let snapshot = Box::new(move || -> crate::recording::TakingSnapshot {
+            let port = port.clone();
+            Box::pin(async move {
+                let snapshot = port.snapshot().await.map_err(|error| error.to_string())?;
+                Ok(TakenSnapshot { at: snapshot.at, bytes: snapshot.encode() })
+            })
+        });
+        let about = About { host_version: env!("CARGO_PKG_VERSION").to_owned(), station_started: inner.board.view().0.started_at.wall };
+        let board = inner.board.clone();
+        let on_event = Box::new(move |event| match event {
+            RecorderEvent::Grew { bytes } => {
+                board.report(Transition::RecordingGrew { bytes }, "");
+            }
+            RecorderEvent::Stopped(summary) => {
+                if let Some(why) = &summary.why {
+                    board.notice(Level::Error, &format!("the recording {} ended: {why}", summary.path.display()));
+                }
+                board.report(Transition::RecordingStopped { bytes: summary.bytes }, &summary.path.display().to_string());
+            }
+        });
+        inner.board.report(Transition::RecordingStarted, &path.display().to_string());
+        let recorder = Recorder::start(&path, Sources { reader, snapshot, about }, inner.limits.recording, on_event).map_err(|error| {
+            inner.board.report(Transition::RecordingStopped { bytes: 0 }, &path.display().to_string());
+            PortError::File { what: format!("recording into {}", path.display()), why: error.to_string() }
+        })?;
+        *current = Some(recorder);
+        Ok(Outcome::Recording { path })
+    }
+
+    /// Ends the recording and says what is in it.
+    pub(super) async fn stop(&self) -> Result<Outcome, PortError> {
+        let recorder = self.current.lock().await.take().ok_or_else(|| PortError::Recording("no recording runs".to_owned()))?;
+        let Summary { path, bytes, entries, .. } = recorder.stop().await;
+        Ok(Outcome::Recorded { path, bytes, entries })
+    }
+
+    /// Ends the recording with the station.
+    pub(super) async fn end(&self) {
+        if let Some(recorder) = self.current.lock().await.take() {
+            recorder.stop().await;
+        }
+    }
+}

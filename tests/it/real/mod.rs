@@ -1,0 +1,167 @@
+//! The real binary, and peers that speak to it from outside.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    net::{SocketAddr, TcpStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Output, Stdio},
+    time::Duration,
+};
+
+use rl_console::mpp::manifest::Pack;
+use serde_json::Value;
+
+/// How long a test waits for something that must come: long enough for the slowest machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The binary with a configuration of its own, so that a test sees nothing of the user's.
+pub fn command(data: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rl-console"));
+    let home = data.join("home");
+    command
+        .env_clear()
+        .env("HOME", &home)
+        .env("XDG_CONFIG_HOME", home.join("config"))
+        .env("XDG_STATE_HOME", home.join("state"))
+        .env("XDG_DATA_HOME", home.join("share"))
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .arg("--data")
+        .arg(data);
+    command
+}
+
+/// Runs a subcommand to its end.
+pub fn cli(data: &Path, args: &[&str]) -> Output {
+    command(data).args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+/// Runs a subcommand with `--json` that must succeed, and reads its lines.
+pub fn json(data: &Path, args: &[&str]) -> Vec<Value> {
+    let output = command(data).arg("--json").args(args).stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Makes a token for a data folder.
+pub fn pair(data: &Path) -> String {
+    let output = cli(data, &["pair"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// A station in a process of its own, killed when it is dropped.
+pub struct Station {
+    child: Child,
+    out: BufReader<std::process::ChildStdout>,
+    pub mpp: SocketAddr,
+    pub data: PathBuf,
+}
+
+impl Station {
+    pub fn start(data: &Path) -> Self {
+        Self::start_with(data, &[])
+    }
+
+    pub fn start_with(data: &Path, args: &[&str]) -> Self {
+        let mut child = command(data)
+            .args(["--port", "0", "--json", "serve"])
+            .args(args)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        let ready: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no ready line but {line:?}"));
+        assert_eq!(ready["event"], "ready");
+        let mpp = ready["mpp"].as_str().unwrap().parse().unwrap();
+        Self { child, out, mpp, data: data.to_path_buf() }
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// SIGKILL, and waits until it is gone.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// SIGTERM, and waits until it has ended.
+    pub fn terminate(mut self) -> ExitStatus {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        let status = self.child.wait().unwrap();
+        let mut rest = String::new();
+        std::io::Read::read_to_string(&mut self.out, &mut rest).unwrap();
+        status
+    }
+}
+
+impl Drop for Station {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// An adapter that speaks the wire by hand.
+pub struct Adapter {
+    stream: BufReader<TcpStream>,
+}
+
+impl Adapter {
+    /// Connects without a word.
+    pub fn connect(addr: SocketAddr) -> Self {
+        Self::over(TcpStream::connect(addr).unwrap())
+    }
+
+    fn over(stream: TcpStream) -> Self {
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        Self { stream: BufReader::new(stream) }
+    }
+
+    /// Connects and shakes hands for the sample pack.
+    pub fn ready(addr: SocketAddr, token: &str) -> Self {
+        Self::ready_for(&Pack::sample(), addr, token).expect("a handshake")
+    }
+
+    /// Connects and shakes hands for a pack; nothing when the station goes away meanwhile.
+    pub fn ready_for(pack: &Pack, addr: SocketAddr, token: &str) -> Option<Self> {
+        let mut adapter = Self::over(TcpStream::connect(addr).ok()?);
+        adapter
+            .send(&format!(
+                r#"{{"mpp":2,"type":"hello","pack_id":"{}","manifest_hash":"{}","bridge_token":"{token}"}}"#,
+                pack.id, pack.hash
+            ))
+            .ok()?;
+        let ack = adapter.receive()?;
+        assert_eq!(ack["ok"], true, "{ack}");
+        Some(adapter)
+    }
+
+    /// Sends lines, each without its LF.
+    pub fn send(&mut self, line: &str) -> std::io::Result<()> {
+        let mut bytes = line.as_bytes().to_vec();
+        bytes.push(b'\n');
+        self.stream.get_mut().write_all(&bytes)
+    }
+
+    /// The next frame; nothing when the station has closed or is gone.
+    pub fn receive(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        match self.stream.read_line(&mut line) {
+            Ok(bytes) if bytes > 0 && line.ends_with('\n') => Some(serde_json::from_str(&line).unwrap()),
+            Ok(_) | Err(_) => None,
+        }
+    }
+
+    /// The socket itself.
+    pub fn socket(&self) -> &TcpStream {
+        self.stream.get_ref()
+    }
+}

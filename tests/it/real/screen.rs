@@ -1,0 +1,179 @@
+//! The real binary in a real pseudo-terminal, and its screen as a person would see it.
+
+use std::{
+    io::{Read, Write},
+    path::Path,
+    sync::{
+        Arc, Condvar, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
+
+/// How long a test waits for a screen that must come.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+struct Seen {
+    parser: vt100::Parser,
+    raw: Vec<u8>,
+    ended: bool,
+}
+
+/// A terminal with the console in it.
+pub struct Terminal {
+    master: Option<Box<dyn MasterPty + Send>>,
+    keys: Option<Box<dyn Write + Send>>,
+    child: Box<dyn Child + Send + Sync>,
+    seen: Arc<(Mutex<Seen>, Condvar)>,
+    stalled: Arc<AtomicBool>,
+    gone: Arc<AtomicBool>,
+}
+
+impl Terminal {
+    /// Starts the console in a terminal of this size.
+    pub fn start(data: &Path, columns: u16, rows: u16, args: &[&str]) -> Self {
+        let mut words = vec![env!("CARGO_BIN_EXE_rl-console").to_owned(), "--data".to_owned(), data.display().to_string()];
+        words.extend(args.iter().map(|&arg| arg.to_owned()));
+        Self::run(data, columns, rows, &words)
+    }
+
+    /// Starts any command line in a terminal of this size.
+    pub fn run(data: &Path, columns: u16, rows: u16, words: &[String]) -> Self {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let mut command = CommandBuilder::new(&words[0]);
+        command.args(&words[1..]);
+        let home = data.join("home");
+        command.env_clear();
+        for (name, value) in [("HOME", home.clone()), ("XDG_CONFIG_HOME", home.join("config")), ("XDG_STATE_HOME", home.join("state"))] {
+            command.env(name, value);
+        }
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("TERM", "xterm-256color");
+        command.env("COLORTERM", "truecolor");
+        command.env("RUST_BACKTRACE", "0");
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let seen = Arc::new((Mutex::new(Seen { parser: vt100::Parser::new(rows, columns, 0), raw: Vec::new(), ended: false }), Condvar::new()));
+        let stalled = Arc::new(AtomicBool::new(false));
+        let reader = pair.master.try_clone_reader().unwrap();
+        let keys = pair.master.take_writer().unwrap();
+        let gone = Arc::new(AtomicBool::new(false));
+        spawn_reader(reader, Arc::clone(&seen), Arc::clone(&stalled), Arc::clone(&gone));
+        Self { master: Some(pair.master), keys: Some(keys), child, seen, stalled, gone }
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.process_id().unwrap()
+    }
+
+    /// Types.
+    pub fn keys(&mut self, text: &str) {
+        let keys = self.keys.as_mut().unwrap();
+        keys.write_all(text.as_bytes()).unwrap();
+        keys.flush().unwrap();
+    }
+
+    pub fn resize(&self, columns: u16, rows: u16) {
+        let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
+        self.seen.0.lock().unwrap().parser.screen_mut().set_size(rows, columns);
+        self.master.as_ref().unwrap().resize(size).unwrap();
+    }
+
+    /// Stops reading what the console writes, or reads on.
+    pub fn stall(&self, stalled: bool) {
+        self.stalled.store(stalled, Ordering::SeqCst);
+    }
+
+    /// Waits until the screen is as wanted, and gives its text.
+    pub fn wait(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
+        let (seen, changed) = &*self.seen;
+        let guard = seen.lock().unwrap();
+        let (guard, timeout) =
+            changed.wait_timeout_while(guard, PATIENCE, |seen| !wanted(&seen.parser.screen().contents()) && !seen.ended).unwrap();
+        let text = guard.parser.screen().contents();
+        assert!(wanted(&text), "never came: {what} (timed out: {})\n{text}", timeout.timed_out());
+        text
+    }
+
+    /// Waits until the screen has this text.
+    pub fn shows(&self, text: &str) -> String {
+        self.wait(text, |screen| screen.contains(text))
+    }
+
+    /// Everything that was written to the terminal so far.
+    pub fn raw(&self) -> Vec<u8> {
+        self.seen.0.lock().unwrap().raw.clone()
+    }
+
+    /// Pulls the plug: the terminal is gone.
+    pub fn hang_up(&mut self) {
+        self.keys = None;
+        self.master = None;
+        self.gone.store(true, Ordering::SeqCst);
+    }
+
+    /// Waits until the process has ended.
+    pub fn ended(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+
+    /// Whether what was written last leaves the terminal as it was found.
+    pub fn assert_restored(&self) {
+        let (seen, changed) = &*self.seen;
+        let (guard, _) = changed.wait_timeout_while(seen.lock().unwrap(), PATIENCE, |seen| !seen.ended).unwrap();
+        let raw = String::from_utf8_lossy(&guard.raw).into_owned();
+        let screen = guard.parser.screen();
+        assert!(!screen.alternate_screen(), "the alternate screen is still on");
+        assert!(!screen.hide_cursor(), "the cursor is still hidden");
+        assert!(!screen.bracketed_paste(), "bracketed paste is still on");
+        assert_eq!(screen.mouse_protocol_mode(), vt100::MouseProtocolMode::None, "the mouse is still captured");
+        assert!(raw.matches("\x1b[?1049l").count() >= 1, "the alternate screen was never left");
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.gone.store(true, Ordering::SeqCst);
+        self.stalled.store(false, Ordering::SeqCst);
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn spawn_reader(
+    mut reader: Box<dyn Read + Send>,
+    seen: Arc<(Mutex<Seen>, Condvar)>,
+    stalled: Arc<AtomicBool>,
+    gone: Arc<AtomicBool>,
+) {
+    std::thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        loop {
+            while stalled.load(Ordering::SeqCst) {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            if gone.load(Ordering::SeqCst) {
+                return;
+            }
+            let read = reader.read(&mut buffer);
+            let (state, changed) = &*seen;
+            let mut state = state.lock().unwrap();
+            match read {
+                Ok(bytes) if bytes > 0 => {
+                    state.parser.process(&buffer[..bytes]);
+                    state.raw.extend_from_slice(&buffer[..bytes]);
+                }
+                Ok(_) | Err(_) => state.ended = true,
+            }
+            let ended = state.ended;
+            drop(state);
+            changed.notify_all();
+            if ended {
+                return;
+            }
+        }
+    });
+}

@@ -1,0 +1,368 @@
+//! The station as a whole, from the shell and from the wire.
+
+use std::{net::TcpStream, process::Stdio, time::Duration};
+
+use rl_console::{
+    ids::InvocationId,
+    mpp::{Command as MppCommand, NewInvocation, Outcome as MppOutcome},
+    port::{Command, Operator, Outcome, Page, Query},
+    schema::JsonText,
+    station::OperatorClient,
+    tap::entry::mpp::RowState,
+};
+use serde_json::{Value, json as value};
+use tempfile::{TempDir, tempdir};
+
+use crate::real::{Adapter, Station, cli, command, json, pair};
+
+const PULL: &str = r#"{"mpp":2,"type":"pull","queue":"default"}"#;
+
+/// A paired data folder with a station on it.
+struct House {
+    folder: TempDir,
+    token: String,
+    station: Station,
+}
+
+impl House {
+    fn open() -> Self {
+        let folder = tempdir().unwrap();
+        let token = pair(folder.path());
+        let station = Station::start(folder.path());
+        Self { folder, token, station }
+    }
+
+    fn json(&self, args: &[&str]) -> Vec<Value> {
+        json(self.folder.path(), args)
+    }
+
+    fn adapter(&self) -> Adapter {
+        Adapter::ready(self.station.mpp, &self.token)
+    }
+
+    fn give_item(&self) -> u64 {
+        self.json(&["invoke", "give_item", "--params", r#"{"item_id":4,"count":1}"#])[0]["id"].as_u64().unwrap()
+    }
+
+    fn state_of(&self, id: u64) -> String {
+        let rows = self.json(&["ls", "invocations"]);
+        let row = rows.iter().find(|row| row["id"] == id).unwrap();
+        row["state"].as_str().unwrap().to_owned()
+    }
+
+    /// Waits, without polling, until the row has this state.
+    fn wait_for(&self, id: u64, state: RowState) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let reached = runtime.block_on(async {
+            let client = OperatorClient::connect(self.folder.path()).await.unwrap();
+            client.query(Query::InvocationWhen { id: InvocationId(id), state, timeout_ms: 30_000 }).await.unwrap()
+        });
+        let Page::Invocation(Some(row)) = reached else { panic!("{reached:?}") };
+        assert_eq!(row.state, state);
+    }
+}
+
+#[test]
+fn work_goes_from_the_shell_to_the_adapter_and_back() {
+    let house = House::open();
+    let mut adapter = house.adapter();
+    adapter.send(PULL).unwrap();
+    let invoked = house.json(&["invoke", "give_item", "--params", r#"{"item_id":4,"count":1}"#]);
+    let id = invoked[0]["id"].as_u64().unwrap();
+    let frame = adapter.receive().unwrap();
+    assert_eq!(
+        frame,
+        value!({"mpp": 2, "type": "invocation", "id": id, "queue": "default", "event": "give_item", "params": {"item_id": 4, "count": 1}})
+    );
+    adapter.send(&format!(r#"{{"mpp":2,"type":"applied","id":{id},"result":{{"resolved_item_id":4}}}}"#)).unwrap();
+    adapter.send(&format!(r#"{{"mpp":2,"type":"done","id":{id}}}"#)).unwrap();
+    house.wait_for(id, RowState::Done);
+    let row = &house.json(&["ls", "invocations"])[0];
+    assert_eq!(row["result"], value!({"resolved_item_id": 4}));
+    assert_eq!(row["trace_id"], invoked[0]["trace_id"]);
+}
+
+#[test]
+fn ls_prints_the_fields_that_scripts_rely_on() {
+    let house = House::open();
+    let adapter = house.adapter();
+    house.give_item();
+    let names = |row: &Value| row.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let mut expected =
+        vec!["enqueued_at_ms", "event", "id", "params", "queue", "reason", "result", "source", "state", "trace_id", "updated_at_ms"];
+    assert_eq!(names(&house.json(&["ls", "invocations"])[0]), expected);
+    expected = vec!["draining", "held", "in_flight", "other_manifest", "parked", "pending", "queue", "ready_after"];
+    assert_eq!(names(&house.json(&["ls", "queues"])[0]), expected);
+    expected = vec!["connected_at_ms", "last_in_ms", "pack_id", "peer"];
+    assert_eq!(names(&house.json(&["ls", "adapters"])[0]), expected);
+    drop(adapter);
+}
+
+#[test]
+fn a_second_station_names_the_holder_and_exits_3() {
+    let house = House::open();
+    let output = cli(house.folder.path(), &["--port", "0", "--json", "serve"]);
+    assert_eq!(output.status.code(), Some(3));
+    let error: Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert!(error["error"]["message"].as_str().unwrap().contains(&house.station.pid().to_string()), "{error}");
+}
+
+#[test]
+fn a_repeated_key_prints_the_first_row() {
+    let house = House::open();
+    let args = ["invoke", "heal_party", "--source", "channel_points", "--redemption", "r-1"];
+    let first = house.json(&args);
+    let again = house.json(&args);
+    assert_eq!(first[0]["id"], again[0]["id"]);
+    assert_eq!(again[0]["repeated"], true);
+    assert!(first[0].get("repeated").is_none());
+    assert_eq!(house.json(&["ls", "invocations"]).len(), 1);
+}
+
+#[test]
+fn an_unknown_event_is_refused_with_the_nearest_name() {
+    let house = House::open();
+    let output = cli(house.folder.path(), &["--json", "invoke", "give_itme"]);
+    assert_eq!(output.status.code(), Some(1));
+    let error: Value = serde_json::from_slice(&output.stderr).unwrap();
+    assert_eq!(error["error"]["code"], "unknown_event");
+    assert!(error["error"]["hint"].as_str().unwrap().contains("give_item"), "{error}");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn every_kind_of_disconnect_requeues_what_is_in_flight() {
+    let house = House::open();
+    let id = house.give_item();
+    for how in ["fin", "rst", "half-open fin", "garbage", "kick"] {
+        let mut adapter = house.adapter();
+        adapter.send(PULL).unwrap();
+        assert_eq!(adapter.receive().unwrap()["id"], id, "before {how}");
+        match how {
+            "rst" => socket2::SockRef::from(adapter.socket()).set_linger(Some(Duration::ZERO)).unwrap(),
+            "half-open fin" => adapter.socket().shutdown(std::net::Shutdown::Write).unwrap(),
+            "garbage" => {
+                adapter.send("no frame").unwrap();
+                assert_eq!(adapter.receive().unwrap()["code"], "INVALID_FRAME");
+                assert!(adapter.receive().is_none());
+            }
+            "kick" => {
+                house.json(&["kick", "adapter"]);
+                assert!(adapter.receive().is_none());
+            }
+            _ => {}
+        }
+        drop(adapter);
+        house.wait_for(id, RowState::Pending);
+    }
+}
+
+#[test]
+fn a_restart_maps_dispatched_to_pending_and_keeps_applied() {
+    let mut house = House::open();
+    let boss = house.json(&["invoke", "spawn_boss", "--params", r#"{"boss":"dragon"}"#])[0]["id"].as_u64().unwrap();
+    let item = house.give_item();
+    let mut adapter = house.adapter();
+    adapter.send(PULL).unwrap();
+    adapter.send(r#"{"mpp":2,"type":"pull","queue":"boss"}"#).unwrap();
+    let mut came = [adapter.receive().unwrap()["id"].as_u64().unwrap(), adapter.receive().unwrap()["id"].as_u64().unwrap()];
+    came.sort_unstable();
+    assert_eq!(came, [boss, item]);
+    adapter.send(&format!(r#"{{"mpp":2,"type":"applied","id":{boss},"result":null}}"#)).unwrap();
+    house.wait_for(boss, RowState::Applied);
+    let folder = house.folder;
+    house.station.kill();
+    house = House { station: Station::start(folder.path()), token: house.token, folder };
+    assert_eq!(house.state_of(item), "pending");
+    assert_eq!(house.state_of(boss), "applied");
+    house.json(&["settle", &boss.to_string(), "done"]);
+    assert_eq!(house.state_of(boss), "done");
+}
+
+#[test]
+fn rotation_takes_effect_at_once_and_a_connected_adapter_stays() {
+    let house = House::open();
+    let mut adapter = house.adapter();
+    let refused = cli(house.folder.path(), &["pair"]);
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--rotate"));
+    let rotated = cli(house.folder.path(), &["pair", "--rotate"]);
+    let fresh = String::from_utf8(rotated.stdout).unwrap();
+    assert_eq!(fresh.lines().count(), 1);
+    assert_ne!(fresh.trim(), house.token);
+    let mut late = Adapter::connect(house.station.mpp);
+    let pack = rl_console::mpp::manifest::Pack::sample();
+    late.send(&format!(
+        r#"{{"mpp":2,"type":"hello","pack_id":"{}","manifest_hash":"{}","bridge_token":"{}"}}"#,
+        pack.id, pack.hash, house.token
+    ))
+    .unwrap();
+    assert_eq!(late.receive().unwrap()["reason"], "invalid_token");
+    let id = house.give_item();
+    adapter.send(PULL).unwrap();
+    assert_eq!(adapter.receive().unwrap()["id"], id);
+}
+
+#[test]
+fn hold_and_drain_survive_a_restart() {
+    let house = House::open();
+    house.json(&["hold", "default"]);
+    house.json(&["drain", "boss"]);
+    let House { folder, token, station } = house;
+    station.kill();
+    let house = House { station: Station::start(folder.path()), token, folder };
+    let rows = house.json(&["ls", "queues"]);
+    let of = |name: &str| rows.iter().find(|row| row["queue"] == name).unwrap().clone();
+    assert_eq!(of("default")["held"], true);
+    assert_eq!(of("boss")["draining"], true);
+    let refused = cli(house.folder.path(), &["--json", "invoke", "spawn_boss", "--params", r#"{"boss":"dragon"}"#]);
+    assert_eq!(refused.status.code(), Some(1));
+    let error: Value = serde_json::from_slice(&refused.stderr).unwrap();
+    assert_eq!(error["error"]["code"], "draining");
+}
+
+#[test]
+fn wait_exits_0_4_and_5() {
+    let house = House::open();
+    let waiting = ["invoke", "heal_party", "--wait", "done", "--timeout", "0.2"];
+    assert_eq!(cli(house.folder.path(), &waiting).status.code(), Some(4), "nobody serves it");
+    let mut adapter = house.adapter();
+    for (answer, code) in [("done", 0), ("failed", 5)] {
+        let child = command(house.folder.path())
+            .args(["invoke", "set_weather", "--params", r#"{"weather":"rain"}"#, "--wait", "done", "--timeout", "60"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        loop {
+            adapter.send(PULL).unwrap();
+            let frame = adapter.receive().unwrap();
+            let (id, event) = (frame["id"].as_u64().unwrap(), frame["event"].as_str().unwrap());
+            let applied = format!(r#"{{"mpp":2,"type":"applied","id":{id},"result":null}}"#);
+            if event == "set_weather" && answer == "failed" {
+                adapter.send(&format!(r#"{{"mpp":2,"type":"failed","id":{id},"reason":"no sky"}}"#)).unwrap();
+            } else {
+                adapter.send(&applied).unwrap();
+                adapter.send(&format!(r#"{{"mpp":2,"type":"done","id":{id}}}"#)).unwrap();
+            }
+            if event == "set_weather" {
+                break;
+            }
+        }
+        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(code), "{answer}");
+    }
+}
+
+/// A pack whose one event takes anything.
+const BLOBS: &str = r#"
+[pack]
+id = "com.example.blobs"
+name = "Blobs"
+version = "1.0.0"
+
+[queues.default]
+
+[events.blob]
+queue = "default"
+"#;
+
+#[test]
+fn an_adapter_that_stops_reading_is_cut_off() {
+    let folder = tempdir().unwrap();
+    let manifest = folder.path().join("pack.toml");
+    std::fs::write(&manifest, BLOBS).unwrap();
+    let token = pair(folder.path());
+    let station = Station::start_with(folder.path(), &["--pack", manifest.to_str().unwrap()]);
+    let pack = rl_console::mpp::manifest::load(&manifest).unwrap();
+    let mut adapter = Adapter::ready_for(&pack, station.mpp, &token).unwrap();
+    socket2::SockRef::from(adapter.socket()).set_recv_buffer_size(4_096).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = OperatorClient::connect(folder.path()).await.unwrap();
+        let params = JsonText::parse(&format!(r#"{{"padding":"{}"}}"#, "x".repeat(60_000))).unwrap();
+        let row = || NewInvocation { params: Some(params.clone()), ..NewInvocation::new("blob") };
+        let rows = (0..200).map(|_| row()).collect();
+        let Outcome::Mpp(MppOutcome::Enqueued(rows)) = client.command(Command::Mpp(MppCommand::Enqueue { rows })).await.unwrap() else {
+            panic!("another outcome")
+        };
+        for row in rows {
+            let id = row.unwrap().id;
+            let _ = adapter.send(PULL);
+            let when = Query::InvocationWhen { id, state: RowState::Dispatched, timeout_ms: 500 };
+            let Page::Invocation(Some(_)) = client.query(when).await.unwrap() else { panic!("{id} is gone") };
+            let Page::Adapters(adapters) = client.query(Query::Adapters).await.unwrap() else { panic!("another page") };
+            if adapters.is_empty() {
+                return;
+            }
+            let _ = adapter.send(&format!(r#"{{"mpp":2,"type":"applied","id":{id},"result":null}}"#));
+            let _ = adapter.send(&format!(r#"{{"mpp":2,"type":"done","id":{id}}}"#));
+        }
+        panic!("12 MB were queued for an adapter that reads nothing");
+    });
+}
+
+#[test]
+fn accept_survives_running_out_of_file_descriptors() {
+    let folder = tempdir().unwrap();
+    let token = pair(folder.path());
+    let station = Station::start(folder.path());
+    let pid = rustix::process::Pid::from_raw(i32::try_from(station.pid()).unwrap());
+    let files = |limit| rustix::process::Rlimit { current: Some(limit), maximum: Some(4_096) };
+    let open = std::fs::read_dir(format!("/proc/{}/fd", station.pid())).unwrap().count() as u64;
+    rustix::process::prlimit(pid, rustix::process::Resource::Nofile, files(open + 4)).unwrap();
+    let crowd: Vec<_> = (0..12).map(|_| TcpStream::connect(station.mpp).unwrap()).collect();
+    rustix::process::prlimit(pid, rustix::process::Resource::Nofile, files(1_024)).unwrap();
+    drop(crowd);
+    let mut adapter = Adapter::ready(station.mpp, &token);
+    adapter.send(r#"{"mpp":2,"type":"heartbeat"}"#).unwrap();
+    station.terminate();
+}
+
+#[test]
+fn sigterm_ends_it_well_with_an_adapter_connected() {
+    let house = House::open();
+    let mut adapter = house.adapter();
+    assert!(house.station.terminate().success());
+    assert!(adapter.receive().is_none());
+}
+
+#[test]
+fn the_token_is_in_no_recording_database_or_log() {
+    let folder = tempdir().unwrap();
+    let data = folder.path().join("data");
+    let token = pair(&data);
+    let recording = folder.path().join("night.mcap");
+    let station = Station::start_with(&data, &["--record", recording.to_str().unwrap()]);
+    let mut adapter = Adapter::ready(station.mpp, &token);
+    adapter.send(&format!(r#"{{"mpp":2,"type":"log","level":"info","message":"connected with {token}"}}"#)).unwrap();
+    adapter.send(&format!(r#"{{"mpp":2,"type":"hello","pack_id":"x","manifest_hash":"y","bridge_token":"{token}"}}"#)).unwrap();
+    assert_eq!(adapter.receive().unwrap()["code"], "INVALID_FRAME");
+    let mut other = Adapter::connect(station.mpp);
+    other.send(&format!(r#"{{"bridge_token":"{token}""#)).unwrap();
+    assert_eq!(other.receive().unwrap()["code"], "INVALID_FRAME");
+    assert!(station.terminate().success());
+    let mut entries = 0;
+    for recorded in rl_console::recording::read(&recording).unwrap() {
+        let text = format!("{:?}", recorded.unwrap());
+        assert!(!text.contains(&token));
+        entries += 1;
+    }
+    assert!(entries > 5, "{entries}");
+    for path in walk(folder.path()) {
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(memchr::memmem::find(&bytes, token.as_bytes()).is_none(), "{}", path.display());
+    }
+}
+
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(walk(&path));
+        } else if path.is_file() {
+            files.push(path);
+        }
+    }
+    files
+}
