@@ -1,5 +1,7 @@
 //! The program's own log: a file a day in the state folder, never the screen. A full buffer drops lines rather than hold the program up.
 
+use std::os::unix::fs::DirBuilderExt as _;
+
 use tracing::level_filters::LevelFilter;
 use tracing_appender::{
     non_blocking::{NonBlockingBuilder, WorkerGuard},
@@ -17,6 +19,7 @@ const FILES_MAX: usize = 7;
 pub(crate) fn begin(env: &Env) -> Option<WorkerGuard> {
     let level = env.ours.get(env::LOG).map_or(LevelFilter::INFO, |level| level.parse().unwrap_or(LevelFilter::INFO));
     let folder = env.state_dir.as_ref()?.join("log");
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder).ok()?;
     let file = rolling::Builder::new()
         .rotation(rolling::Rotation::DAILY)
         .filename_prefix("rl-console")
