@@ -6,6 +6,7 @@ mod crash;
 mod fixtures;
 mod harness;
 mod mpp_clauses;
+mod cli_sim;
 mod mpp_frames;
 mod mpp_framing;
 mod mpp_manifest;

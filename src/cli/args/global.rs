@@ -13,12 +13,12 @@ use super::Command;
 #[derive(Debug, Parser)]
 #[command(name = "rl-console", version, max_term_width = 100, after_long_help = AFTER)]
 pub(crate) struct Cli {
-    #[command(flatten)]
-    pub(crate) global: Global,
-
     /// Record everything from the start into this new file (console and `serve`).
     #[arg(long, value_name = "OUT.mcap")]
     pub(crate) record: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) global: Global,
 
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -51,11 +51,13 @@ pub(crate) struct Global {
 
 const AFTER: &str = "\
 First steps:
-  rl-console                         open the console (starts a station)
-  rl-console pair                    print the token that an adapter connects with
-  rl-console sim adapter             a stand-in for the game, for rehearsal (RL_CONSOLE_BRIDGE_TOKEN holds the token)
-  rl-console invoke give_item        enqueue work for the adapter
-  rl-console ls queues               see how it goes
+  rl-console                  open the console (starts a station)
+  rl-console pair             print the token that an adapter connects with
+  rl-console sim adapter      a stand-in for the game; it takes the token from
+                              RL_CONSOLE_BRIDGE_TOKEN or --token-file
+  rl-console invoke give_item --params '{\"item_id\":4}'
+                              enqueue work for the adapter
+  rl-console ls queues        see how it goes
 
 Exit codes:
   0  done
@@ -65,9 +67,10 @@ Exit codes:
   4  timed out
   5  ended in another state than --wait named
 
-Files:
-  Configuration is read from flags, RL_CONSOLE_* variables, ~/.config/rl-console/config.toml and /etc/rl-console/config.toml, in
-  this order; `rl-console config show --origin` prints each value and where it came from.";
+Configuration:
+  Flags, RL_CONSOLE_* variables, ~/.config/rl-console/config.toml and
+  /etc/rl-console/config.toml, in this order of precedence.
+  `rl-console config show --origin` prints each value and where it came from.";
 
 #[cfg(test)]
 mod tests {
