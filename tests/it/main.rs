@@ -7,4 +7,5 @@ mod mpp_frames;
 mod mpp_framing;
 mod mpp_manifest;
 mod mpp_refusals;
+mod mpp_schedules;
 mod mpp_token;
