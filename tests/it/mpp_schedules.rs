@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use rl_console::{
     ids::{ConnectionId, InvocationId, ManifestHash, QueueName, RequestId},
     limits,
-    mpp::{CloseCause, Command, NewInvocation, Outcome, ReadyAfter, Settlement, TokenHash, Verdict},
+    mpp::{CloseCause, Command, LiveView, NewInvocation, Outcome, ReadyAfter, Settlement, TokenHash, Verdict},
     schema::JsonText,
     store::{invocations::Row, op::Op},
     tap::entry::mpp::{RowState, Transition},
@@ -22,9 +22,12 @@ use crate::harness::{HELLO, Request, Store, TOKEN, World, pack};
 #[derive(Clone, Debug)]
 enum Act {
     Open,
+    /// An adapter connects, or a second one tries.
+    Connect,
     Hello(usize),
     Close(usize),
-    Line(usize, Line),
+    /// A line on the active connection, or on some connection.
+    Line(Option<usize>, Line),
     Enqueue(Vec<(usize, Option<u8>)>),
     Cancel(Vec<u64>, bool),
     Settle(u64, bool),
@@ -42,6 +45,8 @@ enum Act {
 #[derive(Clone, Debug)]
 enum Line {
     Pull(usize),
+    /// What comes next on a queue when all goes well.
+    Next(usize),
     Ack(usize),
     Applied(usize),
     Done(usize),
@@ -73,11 +78,12 @@ const RAW: [&str; 8] = [
 
 fn line() -> impl Strategy<Value = Line> {
     prop_oneof![
-        8 => (0..2_usize).prop_map(Line::Pull),
+        2 => (0..2_usize).prop_map(Line::Pull),
+        60 => (0..2_usize).prop_map(Line::Next),
         2 => (0..4_usize).prop_map(Line::Ack),
-        8 => (0..4_usize).prop_map(Line::Applied),
-        6 => (0..4_usize).prop_map(Line::Done),
-        3 => (0..4_usize, any::<bool>()).prop_map(|(id, refund)| Line::Failed(id, refund)),
+        2 => (0..4_usize).prop_map(Line::Applied),
+        4 => (0..4_usize).prop_map(Line::Done),
+        4 => (0..4_usize, any::<bool>()).prop_map(|(id, refund)| Line::Failed(id, refund)),
         1 => Just(Line::Alive),
         1 => Just(Line::Log),
         1 => (0..STATES.len()).prop_map(Line::State),
@@ -87,18 +93,19 @@ fn line() -> impl Strategy<Value = Line> {
 
 fn act() -> impl Strategy<Value = Act> {
     prop_oneof![
-        2 => Just(Act::Open),
-        4 => (0..3_usize).prop_map(Act::Hello),
+        8 => Just(Act::Connect),
+        1 => Just(Act::Open),
+        1 => (0..3_usize).prop_map(Act::Hello),
         1 => (0..3_usize).prop_map(Act::Close),
-        30 => (0..3_usize, line()).prop_map(|(conn, line)| Act::Line(conn, line)),
-        8 => prop::collection::vec((0..EVENTS.len() + 1, prop::option::weighted(0.2, 0..3_u8)), 1..6).prop_map(Act::Enqueue),
+        60 => (prop::option::weighted(0.03, 0..3_usize), line()).prop_map(|(conn, line)| Act::Line(conn, line)),
+        16 => prop::collection::vec((0..EVENTS.len() + 1, prop::option::weighted(0.2, 0..3_u8)), 1..6).prop_map(Act::Enqueue),
         3 => (prop::collection::vec(1..40_u64, 1..5), any::<bool>()).prop_map(|(ids, refund)| Act::Cancel(ids, refund)),
         1 => (1..40_u64, any::<bool>()).prop_map(|(id, done)| Act::Settle(id, done)),
-        2 => (0..3_u8, prop::option::of(0..2_usize)).prop_map(|(brake, queue)| Act::Brake(brake, queue)),
+        2 => (0..5_u8, prop::option::of(0..2_usize)).prop_map(|(brake, queue)| Act::Brake(brake, queue)),
         1 => Just(Act::Kick),
         1 => Just(Act::Migrate),
-        2 => prop_oneof![4 => 0..400_u64, 1 => 0..40_000_u64].prop_map(Act::Pass),
-        24 => (1..6_usize, prop::bool::weighted(0.85)).prop_map(|(count, well)| Act::Answer(count, well)),
+        5 => prop_oneof![8 => 0..400_u64, 1 => 0..40_000_u64].prop_map(Act::Pass),
+        60 => (1..6_usize, prop::bool::weighted(0.95)).prop_map(|(count, well)| Act::Answer(count, well)),
         3 => Just(Act::ReadAhead),
         1 => Just(Act::Restart),
     ]
@@ -142,6 +149,7 @@ fn store() -> Store {
 struct Schedule {
     world: World,
     conns: Vec<ConnectionId>,
+    active: Option<ConnectionId>,
     /// What the adapter has on each queue and has not freed.
     in_flight: BTreeMap<QueueName, InvocationId>,
     /// What freed each queue last.
@@ -157,6 +165,7 @@ impl Schedule {
         let mut schedule = Self {
             world: World::start(pack(), limits(), store(), Some(TokenHash::of(TOKEN))),
             conns: Vec::new(),
+            active: None,
             in_flight: BTreeMap::new(),
             cleared: BTreeMap::new(),
             times: BTreeMap::new(),
@@ -185,6 +194,16 @@ impl Schedule {
                     self.conns.remove(0);
                 }
             }
+            Act::Connect => {
+                let conn = self.world.open();
+                self.conns.push(conn);
+                if self.conns.len() > 3 {
+                    self.conns.remove(0);
+                }
+                if self.line(conn, HELLO) == Verdict::Accepted {
+                    self.active = Some(conn);
+                }
+            }
             Act::Hello(index) => {
                 if let Some(conn) = self.conn(*index) {
                     self.line(conn, HELLO);
@@ -196,7 +215,8 @@ impl Schedule {
                 }
             }
             Act::Line(index, line) => {
-                if let Some(conn) = self.conn(*index) {
+                let active = self.active.filter(|_| self.world.bridge.snapshot().adapter.is_some());
+                if let Some(conn) = index.map_or(active, |index| self.conn(index)) {
                     let wire = self.wire(line);
                     self.line(conn, &wire);
                 }
@@ -223,6 +243,7 @@ impl Schedule {
     fn wire(&self, line: &Line) -> String {
         match line {
             Line::Pull(queue) => format!(r#"{{"mpp":2,"type":"pull","queue":"{}"}}"#, QUEUES[*queue]),
+            Line::Next(queue) => self.next(QUEUES[*queue]),
             Line::Ack(back) => format!(r#"{{"mpp":2,"type":"ack","id":{}}}"#, self.id(*back)),
             Line::Applied(back) => format!(r#"{{"mpp":2,"type":"applied","id":{},"result":{{"x":"<raw-token>"}}}}"#, self.id(*back)),
             Line::Done(back) => format!(r#"{{"mpp":2,"type":"done","id":{}}}"#, self.id(*back)),
@@ -233,6 +254,17 @@ impl Schedule {
             Line::Log => r#"{"mpp":2,"type":"log","level":"info","message":"is it <raw-token>?"}"#.to_owned(),
             Line::State(index) => format!(r#"{{"mpp":2,"type":"state_write","key":{}}}"#, STATES[*index]),
             Line::Raw(index) => RAW[*index].to_owned(),
+        }
+    }
+
+    fn next(&self, queue: &str) -> String {
+        let snapshot = self.world.bridge.snapshot();
+        let view = &snapshot.queues[queue];
+        match view.in_flight.map(|id| (id, snapshot.live[&id].state)) {
+            Some((id, RowState::Dispatched)) => format!(r#"{{"mpp":2,"type":"applied","id":{id},"result":{{"x":"<raw-token>"}}}}"#),
+            Some((id, _)) => format!(r#"{{"mpp":2,"type":"done","id":{id}}}"#),
+            None if view.parked => r#"{"mpp":2,"type":"heartbeat"}"#.to_owned(),
+            None => format!(r#"{{"mpp":2,"type":"pull","queue":"{queue}"}}"#),
         }
     }
 
@@ -258,12 +290,16 @@ impl Schedule {
         }
     }
 
-    fn line(&mut self, conn: ConnectionId, wire: &str) {
+    fn line(&mut self, conn: ConnectionId, wire: &str) -> Verdict {
         let live = self.world.bridge.snapshot().live;
         let verdict = self.world.line(conn, wire);
-        if verdict != Verdict::Accepted {
-            return;
+        if verdict == Verdict::Accepted {
+            self.note(wire, &live);
         }
+        verdict
+    }
+
+    fn note(&mut self, wire: &str, live: &BTreeMap<InvocationId, LiveView>) {
         // What the accepted frame says frees its queue, by the specification's word.
         let Ok(frame) = serde_json::from_str::<serde_json::Value>(wire) else { return };
         let Some(id) = frame["id"].as_u64().map(InvocationId) else { return };
@@ -418,10 +454,10 @@ fn new_row(event: usize, key: Option<u8>) -> NewInvocation {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, max_shrink_iters: 4_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 160, failure_persistence: None, max_shrink_iters: 4_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_is_lost_doubled_or_out_of_order(acts in prop::collection::vec(act(), 1..160)) {
+    fn nothing_is_lost_doubled_or_out_of_order(acts in prop::collection::vec(act(), 1..250)) {
         let mut schedule = Schedule::new();
         for act in &acts {
             schedule.step(act);
