@@ -11,6 +11,7 @@ mod mpp_frames;
 mod mpp_framing;
 mod mpp_manifest;
 mod mpp_refusals;
+mod mpp_schedules;
 mod mpp_token;
 mod real;
 mod recorded;

@@ -147,7 +147,7 @@ impl Bridge {
         CancelledRow { id, queue: before.queue.clone(), refund }
     }
 
-    pub(super) fn on_cancel_failed(&mut self, now: Now, wait: CancelWait, error: &CommitError) {
+    pub(super) fn on_cancel_failed(&mut self, now: Now, wait: &CancelWait, error: &CommitError) {
         for id in &wait.sent {
             self.settle_cancelling(*id, false);
         }

@@ -189,7 +189,7 @@ impl Bridge {
             (Waits::Enqueue(wait), Done::Enqueued(rows)) => self.on_enqueued(now, wait, rows),
             (Waits::Cancel(wait), Done::Changed(changed)) => self.on_cancelled(now, wait, changed),
             (Waits::Settle(wait), Done::Changed(changed)) => self.on_settled(now, &wait, changed.into_iter().next()),
-            (Waits::Migrate(wait), Done::Migrated { .. }) => self.on_migrated(now, wait),
+            (Waits::Migrate(wait), Done::Migrated { .. }) => self.on_migrated(now, &wait),
             (waits, _) => self.give_up(now, waits, &CommitError::Failed("the store answered something else".to_owned())),
         }
         if self.commits.starved && !self.is_dirty_full() {
@@ -252,8 +252,8 @@ impl Bridge {
     fn give_up(&mut self, now: Now, waits: Waits, error: &CommitError) {
         match waits {
             Waits::Row { .. } | Waits::Brake { .. } => {}
-            Waits::Enqueue(wait) => self.on_enqueue_failed(now, wait, error),
-            Waits::Cancel(wait) => self.on_cancel_failed(now, wait, error),
+            Waits::Enqueue(wait) => self.on_enqueue_failed(now, &wait, error),
+            Waits::Cancel(wait) => self.on_cancel_failed(now, &wait, error),
             Waits::Settle(wait) => self.on_settle_failed(&wait, error),
             Waits::Migrate(_) => self.on_migrate_failed(error),
         }

@@ -104,19 +104,25 @@ impl Bridge {
         }
         let frame = match decode(wire, Phase::First) {
             Ok(frame) => frame,
-            Err(refusal) => return refuse(conn, refusal.head, redaction, refusal.fault, refusal.message.into_owned()),
+            Err(refusal) => {
+                // Whose token it may hold is not known: nothing that the peer chose is kept or said back.
+                let head = Head { kind: refusal.head.kind, ..Head::default() };
+                let message = match refusal.fault {
+                    Fault::Protocol { violation, .. } => violation.to_string(),
+                    Fault::Hello(_) | Fault::ByAdapter => String::new(),
+                };
+                return refuse(conn, head, redaction, refusal.fault, &message);
+            }
         };
         let head = frame.head();
         let Inbound::Hello { pack_id, manifest_hash, bridge_token } = frame else {
             return refused(conn, head, Redaction::Withheld, Breach::from(Violation::HelloFirst));
         };
-        match self.check_hello(&pack_id, &manifest_hash, &bridge_token) {
-            Err(reason) => refuse(conn, head, redaction, Fault::Hello(reason), String::new()),
-            Ok(()) => {
-                let action = Action::Welcome { token: Secret::new(&bridge_token) };
-                Decision { conn, head, verdict: Verdict::Accepted, redaction, trace: None, action }
-            }
+        if let Err(reason) = self.check_hello(&pack_id, &manifest_hash, &bridge_token) {
+            return refuse(conn, head, redaction, Fault::Hello(reason), "");
         }
+        let action = Action::Welcome { token: Secret::new(&bridge_token) };
+        Decision { conn, head, verdict: Verdict::Accepted, redaction, trace: None, action }
     }
 
     fn decide_later(&self, active: &Active, wire: &[u8]) -> Decision {
@@ -130,8 +136,8 @@ impl Bridge {
         let frame = match decode(wire, Phase::Later) {
             Ok(frame) => frame,
             Err(refusal) => {
-                let message = token.mask(&refusal.message).into_owned();
-                return refuse(conn, token.mask_head(refusal.head), redaction, refusal.fault, message);
+                let message = token.mask(&refusal.message);
+                return refuse(conn, token.mask_head(refusal.head), redaction, refusal.fault, &message);
             }
         };
         let redaction = if token.hides_in(&frame) { Redaction::Withheld } else { redaction };
@@ -209,7 +215,7 @@ impl Bridge {
     }
 }
 
-/// The code that a breach is reported with (mpp-v2, protocol_error).
+/// The code that a breach is reported with (mpp-v2, `protocol_error`).
 fn code(violation: Violation) -> ErrorCode {
     match violation {
         Violation::NoSuchQueue => ErrorCode::UnknownQueue,
@@ -225,11 +231,11 @@ fn code(violation: Violation) -> ErrorCode {
 
 fn refused(conn: ConnectionId, head: Head, redaction: Redaction, breach: Breach) -> Decision {
     let fault = Fault::Protocol { code: code(breach.violation), violation: breach.violation };
-    refuse(conn, head, redaction, fault, breach.message)
+    refuse(conn, head, redaction, fault, &breach.message)
 }
 
-fn refuse(conn: ConnectionId, head: Head, redaction: Redaction, fault: Fault, message: String) -> Decision {
-    let message = cut(&message, MESSAGE_BYTES_MAX).into_owned();
+fn refuse(conn: ConnectionId, head: Head, redaction: Redaction, fault: Fault, message: &str) -> Decision {
+    let message = cut(message, MESSAGE_BYTES_MAX).into_owned();
     Decision { conn, head, verdict: Verdict::Refused(fault), redaction, trace: None, action: Action::Refuse { fault, message } }
 }
 

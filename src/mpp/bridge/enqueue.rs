@@ -67,7 +67,7 @@ impl Bridge {
             Some((name, _)) => name.clone(),
             None => name.clone(),
         };
-        let fails = pack.queues.get(&queue).is_none().then(|| unknown_queue(&queue));
+        let fails = (!pack.queues.contains_key(&queue)).then(|| unknown_queue(&queue));
         if fails.is_none() {
             *waiting += 1;
             if let Some(queue) = self.queues.get_mut(&queue) {
@@ -144,7 +144,14 @@ impl Bridge {
         let rows_max = length(self.settings.limits.head_rows_max);
         if let Some(queue) = self.queues.get_mut(&row.queue) {
             queue.pending += 1;
+            let name = row.queue.clone();
             queue.head.append(pending(row), rows_max);
+            // Its id was guessed and cancelled before it was recorded: the store decides.
+            if let Some(cancelling) = self.cancelling.get_mut(&answer.id)
+                && let Some(row) = queue.head.remove(answer.id)
+            {
+                cancelling.hold(&name, &row);
+            }
         }
         answer
     }
@@ -160,8 +167,8 @@ impl Bridge {
         live.or_else(|| self.commits.dirty.get(&id).map(|dirty| dirty.moved.state))
     }
 
-    pub(super) fn on_enqueue_failed(&mut self, now: Now, wait: EnqueueWait, error: &CommitError) {
-        self.no_longer_entering(&wait);
+    pub(super) fn on_enqueue_failed(&mut self, now: Now, wait: &EnqueueWait, error: &CommitError) {
+        self.no_longer_entering(wait);
         self.answer(wait.request, Err(Refusal::NotStored { why: error.to_string() }));
         for name in self.queue_names() {
             self.pump(now, &name);

@@ -1,4 +1,4 @@
-//! The handshake: the checks of a `hello` in their order, and the answer with `persisted[]` (mpp-v2, hello, hello_ack; rulings MPP 2 and 13).
+//! The handshake: the checks of a `hello` in their order, and the answer with `persisted[]` (mpp-v2, `hello_ack`; rulings MPP 2 and 13).
 
 use super::{core::Bridge, decide::head_of};
 use crate::{

@@ -94,7 +94,7 @@ impl Bridge {
         self.persist_for(Class::Process, op, None, Waits::Migrate(wait));
     }
 
-    pub(super) fn on_migrated(&mut self, now: Now, wait: PageWait) {
+    pub(super) fn on_migrated(&mut self, now: Now, wait: &PageWait) {
         for (name, (rows, failed)) in &wait.queues {
             let (rows, failed) = (*rows, *failed);
             if let Some(migration) = &mut self.migration {
@@ -113,7 +113,7 @@ impl Bridge {
             self.say(Transition::Migrated { queue: name.clone(), rows, failed }, None, None);
             self.forget_if_empty(name);
         }
-        self.page_done(&wait);
+        self.page_done(wait);
         for name in wait.queues.keys() {
             self.pump(now, name);
         }

@@ -1,4 +1,4 @@
-//! Pack state: what adapters wrote, and what of it is replayed (mpp-v2, state_write, persisted[]; rulings MPP 4 and 13).
+//! Pack state: what adapters wrote, and what of it is replayed (mpp-v2, `state_write`, `persisted[]`; rulings MPP 4 and 13).
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
@@ -28,8 +28,8 @@ const FINDING_BYTES_MAX: usize = 512;
 
 /// One value.
 #[derive(Debug)]
-pub(super) struct Value {
-    pub(super) value: JsonText,
+pub(super) struct Kept {
+    pub(super) json: JsonText,
     pub(super) scope: Option<String>,
     pub(super) persist: bool,
 }
@@ -37,7 +37,7 @@ pub(super) struct Value {
 /// The values by key, keys that the manifest declares only.
 #[derive(Debug, Default)]
 pub(super) struct PackState {
-    pub(super) values: BTreeMap<StateKey, Value>,
+    pub(super) values: BTreeMap<StateKey, Kept>,
     /// Stored values that are not replayed, and why.
     left_out: Vec<(StateKey, Arc<str>)>,
 }
@@ -49,7 +49,7 @@ impl PackState {
         for row in rows {
             match usable(pack, &row) {
                 Ok(()) => {
-                    state.values.insert(row.key, Value { value: row.value, scope: row.scope, persist: true });
+                    state.values.insert(row.key, Kept { json: row.value, scope: row.scope, persist: true });
                 }
                 Err(why) => state.left_out.push((row.key, shared(&cut(&why, FINDING_BYTES_MAX)))),
             }
@@ -64,7 +64,7 @@ impl PackState {
         let mut bytes = encode::hello_ack_len(login, session_id, &[]) + encode::PERSISTED_BYTES;
         let mut rows = Vec::new();
         for (key, value) in self.values.iter().filter(|(_, value)| value.persist) {
-            let row = persisted(key, &value.value, value.scope.as_deref());
+            let row = persisted(key, &value.json, value.scope.as_deref());
             let more = encode::persisted_row_len(&row);
             if bytes + more <= MPP_FRAME_BYTES_MAX {
                 bytes += more;
@@ -79,7 +79,7 @@ impl PackState {
     /// Whether the next `hello_ack` holds everything with this value in it (ruling MPP 4). Any later session's id counts with all its digits.
     fn fits(&self, login: &str, key: &str, value: &JsonText, scope: Option<&str>) -> bool {
         let kept = self.values.iter().filter(|(other, kept)| kept.persist && other.as_str() != key);
-        let bytes: usize = kept.map(|(key, kept)| encode::persisted_row_len(&persisted(key, &kept.value, kept.scope.as_deref()))).sum();
+        let bytes: usize = kept.map(|(key, kept)| encode::persisted_row_len(&persisted(key, &kept.json, kept.scope.as_deref()))).sum();
         let row = Persisted { key: Cow::Borrowed(key), value: Cow::Borrowed(value.as_str()), scope: scope.map(Cow::Borrowed) };
         let frame = encode::hello_ack_len(login, SessionId(u64::MAX), &[]) + encode::PERSISTED_BYTES;
         frame + bytes + encode::persisted_row_len(&row) <= MPP_FRAME_BYTES_MAX
@@ -99,7 +99,7 @@ fn usable(pack: &Pack, row: &StateRow) -> Result<(), String> {
 }
 
 impl Bridge {
-    /// The three checks in their order, then the size (mpp-v2, state_write; ruling MPP 4).
+    /// The three checks in their order, then the size (mpp-v2, `state_write`; ruling MPP 4).
     pub(super) fn decide_write(&self, key: &str, value: JsonText, scope: Option<String>) -> Result<Action, Breach> {
         let Some((name, declared)) = self.settings.pack.state.get_key_value(key) else {
             let message = format!("the manifest declares no state key '{}'", cut(key, FINDING_BYTES_MAX));
@@ -136,7 +136,7 @@ impl Bridge {
             self.pack_state.left_out.retain(|(left_out, _)| *left_out != key);
         }
         let text = shared(value.as_str());
-        self.pack_state.values.insert(key.clone(), Value { value, scope, persist });
+        self.pack_state.values.insert(key.clone(), Kept { json: value, scope, persist });
         self.say(Transition::StateWritten { key, persist }, Some(text), None);
     }
 }

@@ -60,7 +60,7 @@ impl Bridge {
     pub fn state_rows(&self) -> Vec<StateValue> {
         let values = self.pack_state.values.iter();
         values
-            .map(|(key, kept)| StateValue { key: key.clone(), value: kept.value.clone(), scope: kept.scope.clone(), persist: kept.persist })
+            .map(|(key, kept)| StateValue { key: key.clone(), value: kept.json.clone(), scope: kept.scope.clone(), persist: kept.persist })
             .collect()
     }
 
