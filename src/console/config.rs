@@ -1,0 +1,75 @@
+//! What a console is started with, and how it ends.
+
+use std::io;
+
+use super::theme::Depth;
+use crate::{limits, time::Clock};
+
+/// What a console is started with, every value resolved.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The name of a shipped theme; one that is not shipped gives `midnight` and a notice.
+    pub theme: String,
+    /// Draw with ASCII alone.
+    pub ascii: bool,
+    /// The colours that the terminal takes.
+    pub depth: Depth,
+    /// What the header calls this station: the data folder's name or a configured one.
+    pub name: String,
+    /// Take the mouse.
+    pub mouse: bool,
+    /// The console's bounds.
+    pub limits: limits::Console,
+    /// The station's clock.
+    pub clock: Clock,
+    /// How commands are written for this station.
+    pub commands: CommandHints,
+}
+
+/// How a command line for this station is written, so that what the screen teaches can be typed as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandHints {
+    /// The program as the user would call it.
+    pub program: String,
+    /// Global flags that differ from their defaults, quoted for a shell (`--data ./friday`); empty when none does.
+    pub globals: String,
+}
+
+impl Default for CommandHints {
+    fn default() -> Self {
+        Self { program: "rl-console".to_owned(), globals: String::new() }
+    }
+}
+
+impl CommandHints {
+    /// The command line of a subcommand.
+    #[must_use]
+    pub fn line(&self, rest: &str) -> String {
+        if self.globals.is_empty() { format!("{} {rest}", self.program) } else { format!("{} {} {rest}", self.program, self.globals) }
+    }
+}
+
+/// Why a console ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// The operator asked for it.
+    Quit,
+    /// The terminal is gone.
+    HangUp,
+    /// The station or a signal asked for it.
+    Stopped,
+}
+
+/// Why a console could not run.
+#[derive(Debug, thiserror::Error)]
+pub enum ConsoleError {
+    /// There is no terminal to draw on.
+    #[error("{what} is not a terminal: run rl-console in one, or `rl-console serve` without")]
+    NotATerminal {
+        /// What was tried.
+        what: &'static str,
+    },
+    /// The terminal could not be set up.
+    #[error("the terminal could not be set up: {0}")]
+    Terminal(#[from] io::Error),
+}
