@@ -81,7 +81,7 @@ pub(super) struct App {
     is_dirty: bool,
     /// The last fold left entries unread.
     is_behind: bool,
-    painted_at: Mono,
+    painted_at: Option<Mono>,
     interval: Duration,
 }
 
@@ -89,7 +89,7 @@ impl App {
     pub(super) fn new(port: Arc<dyn StationPort>, config: Config, mailbox: Arc<Mailbox>, columns: u16, rows: u16) -> Self {
         let now = config.clock.now();
         let theme = Theme::shipped(&config.theme, config.depth);
-        let mut ui = Ui::new(columns, rows, config.mouse, config.limits);
+        let mut ui = Ui::new(columns, rows, config.mouse);
         if theme.is_none() {
             let names: Vec<_> = Theme::shipped_names().collect();
             let text = format!("there is no theme `{}`: {}", config.theme, names.join(", "));
@@ -118,7 +118,7 @@ impl App {
             sync: Sync::Needed,
             is_dirty: true,
             is_behind: false,
-            painted_at: Mono::default(),
+            painted_at: None,
             interval: Duration::from_millis(1_000 / config.limits.frames_per_s_max.max(1)),
         }
     }
@@ -162,20 +162,20 @@ impl App {
                     self.fold();
                     self.paint();
                 }
-                () = std::future::ready(()), if self.is_behind => self.fold(),
-                () = ready(self.reader.as_mut()), if is_idle && self.sync == Sync::Synced => self.is_dirty = true,
                 () = sleep(Some(until_tick)) => {
                     if self.tick() {
                         return Exit::Quit;
                     }
                 }
+                () = std::future::ready(()), if self.is_behind => self.fold(),
+                () = ready(self.reader.as_mut()), if is_idle && self.sync == Sync::Synced => self.is_dirty = true,
             }
         }
     }
 
     /// How long until data may be painted.
     fn until_paint(&self) -> Duration {
-        self.clock.until(self.painted_at + self.interval)
+        self.painted_at.map_or(Duration::ZERO, |at| self.clock.until(at + self.interval))
     }
 
     /// How long until the wall clock shows another second.
@@ -328,7 +328,7 @@ impl App {
         self.view.now = self.clock.now();
         self.ui.settle(&self.model);
         draw::draw(self.painter.canvas(), &self.model, &self.ui, &self.view);
-        self.painted_at = self.view.now.mono;
+        self.painted_at = Some(self.view.now.mono);
         self.is_dirty = self.is_behind;
         let Some(frame) = self.painter.frame() else { return };
         let Ok(number) = self.mailbox.put(frame) else { return };

@@ -41,7 +41,7 @@ fn draw_too_small(canvas: &mut Canvas<'_>, area: Rect) {
     let lines = [
         format!("This terminal has {}×{}.", area.width, area.height),
         format!("rl-console needs {}×{}.", layout::COLUMNS_MIN, layout::ROWS_MIN),
-        "Make it larger, or ctrl-c.".to_owned(),
+        "Make it larger, please.".to_owned(),
     ];
     for (line, y) in lines.iter().zip(area.y..area.bottom()) {
         let line = if canvas.view.glyphs.ascii { line.replace('×', "x") } else { line.clone() };

@@ -36,4 +36,4 @@ mod tests;
 pub use app::run;
 pub use config::{CommandHints, Config, ConsoleError, Exit};
 pub use terminal::install_panic_hook;
-pub use theme::{Depth, Theme, ThemeError};
+pub use theme::{Depth, Role, Theme, ThemeError};

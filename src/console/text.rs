@@ -141,7 +141,10 @@ mod tests {
     #[test]
     fn wraps_commands_so_that_they_can_be_copied() {
         assert_eq!(wrap_command("rl-console pair", 40), ["rl-console pair"]);
-        assert_eq!(wrap_command("rl-console sim adapter --addr 127.0.0.1:7777", 30), ["rl-console sim adapter \\", "  --addr 127.0.0.1:7777"]);
+        assert_eq!(
+            wrap_command("rl-console sim adapter --addr 127.0.0.1:7777", 30),
+            ["rl-console sim adapter \\", "  --addr 127.0.0.1:7777"]
+        );
         assert!(wrap("a bb ccc dddd", 5).iter().all(|line| width(line) <= 5));
     }
 }

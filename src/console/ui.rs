@@ -11,7 +11,6 @@ use super::{
 };
 use crate::{
     ids::{InvocationId, QueueName},
-    limits,
     time::Mono,
 };
 
@@ -136,12 +135,11 @@ pub(crate) struct Ui {
     pub(crate) mouse: bool,
     /// Counts the times that the operator asked for the next theme.
     pub(crate) theme_steps: u32,
-    pub(crate) limits: limits::Console,
 }
 
 impl Ui {
     /// A screen of this size with nothing open.
-    pub(crate) fn new(columns: u16, rows: u16, mouse: bool, limits: limits::Console) -> Self {
+    pub(crate) fn new(columns: u16, rows: u16, mouse: bool) -> Self {
         Self {
             columns,
             rows,
@@ -153,7 +151,6 @@ impl Ui {
             lessons_dismissed: false,
             mouse,
             theme_steps: 0,
-            limits,
         }
     }
 

@@ -21,7 +21,7 @@ pub(super) fn close_words(cause: CloseCause) -> String {
 }
 
 /// The subcommand and the words that mend a refused handshake.
-pub(crate) fn refusal_remedy(reason: HelloReason) -> (&'static str, Option<&'static str>) {
+pub(super) fn refusal_remedy(reason: HelloReason) -> (&'static str, Option<&'static str>) {
     match reason {
         HelloReason::UnsupportedMppVersion => ("use an adapter that speaks MPP v2", None),
         HelloReason::Unpaired => ("pair first; it prints the token:", Some("pair")),

@@ -117,8 +117,15 @@ fn apply_to_row(view: &mut Snapshot, transition: &events::Transition, entry: Ent
             row.pending = row.pending.saturating_sub(1);
             row.in_flight = Some(*id);
             row.parked = false;
-            let live =
-                LiveView { queue: queue.clone(), event: event.clone(), state: RowState::Dispatched, since: at, trace, acked: false, left: false };
+            let live = LiveView {
+                queue: queue.clone(),
+                event: event.clone(),
+                state: RowState::Dispatched,
+                since: at,
+                trace,
+                acked: false,
+                left: false,
+            };
             view.live.insert(*id, live);
         }
         T::Acked { id, .. } => {

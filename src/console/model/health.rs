@@ -71,7 +71,8 @@ pub(crate) fn mpp_report(model: &Model, now: Now) -> Report {
     };
     troubles(&mut report, model, world, now);
     let mpp = &world.mpp;
-    report.fact("pack", format!("{} {} ({})", mpp.pack.id, mpp.pack.version, if mpp.pack.is_sample { "the sample" } else { &mpp.pack.name }));
+    report
+        .fact("pack", format!("{} {} ({})", mpp.pack.id, mpp.pack.version, if mpp.pack.is_sample { "the sample" } else { &mpp.pack.name }));
     report.fact("hash", &mpp.pack.hash);
     if let Listener::Listening(addr) = &mpp.listener {
         report.fact("listens on", addr);
@@ -109,7 +110,11 @@ fn troubles(report: &mut Report, model: &Model, world: &World, now: Now) {
     match &mpp.adapter {
         Some(adapter) if adapter.stale => {
             let silent = crate::console::format::age(now.mono.since(adapter.last_in.mono));
-            report.worse(Condition::Degraded, format!("the adapter has sent nothing for {silent}"), vec![to_do("K drops it, so that it can connect anew")]);
+            report.worse(
+                Condition::Degraded,
+                format!("the adapter has sent nothing for {silent}"),
+                vec![to_do("K drops it, so that it can connect anew")],
+            );
         }
         Some(_) => {}
         None => no_adapter(report, model, world, now),
@@ -154,7 +159,8 @@ pub(crate) fn store_report(model: &Model) -> Report {
         return report;
     };
     if let Some(why) = &world.station.store_failing {
-        let remedy = vec![to_do("free space on its disk; it is retried by itself, and nothing acknowledged is lost"), Sentence::Run("doctor")];
+        let remedy =
+            vec![to_do("free space on its disk; it is retried by itself, and nothing acknowledged is lost"), Sentence::Run("doctor")];
         report.worse(Condition::Down, format!("it refuses commits: {why}"), remedy);
     }
     report.fact("data", world.station.data.display());

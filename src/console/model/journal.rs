@@ -1,10 +1,6 @@
 //! What a person should read, of all links, oldest first, bounded.
 
-use std::{
-    collections::VecDeque,
-    fmt::Write as _,
-    sync::Arc,
-};
+use std::{collections::VecDeque, fmt::Write as _, sync::Arc};
 
 use super::causes::close_words;
 use crate::{
@@ -151,7 +147,9 @@ fn bridge_words(transition: &mpp::Transition, text: &str) -> Option<(Level, Stri
         }
         T::Stale { silent_s } => (Level::Warn, format!("the adapter has sent nothing for {silent_s} s; K drops it")),
         T::Requeued { id, queue } => (Level::Warn, format!("{id} went back to the head of {queue}")),
-        T::LeftApplied { id, queue } => (Level::Warn, format!("{id} on {queue} was left in applied: `settle {id} done` or `failed` ends it")),
+        T::LeftApplied { id, queue } => {
+            (Level::Warn, format!("{id} on {queue} was left in applied: `settle {id} done` or `failed` ends it"))
+        }
         T::RefundRecorded { id, status, .. } => match status {
             RefundStatus::Requested => (Level::Info, format!("refund of {id} is requested")),
             RefundStatus::Skipped => (Level::Warn, format!("refund of {id}: bits cannot be refunded; tell the viewer")),

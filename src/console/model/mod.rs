@@ -7,8 +7,7 @@ mod journal;
 mod rates;
 mod state;
 
-pub(crate) use causes::refusal_remedy;
-pub(crate) use health::{Condition, Report, Sentence, mpp_report, store_report};
-pub(crate) use journal::{Journal, Notice, Origin};
+pub(crate) use health::{Condition, Sentence, mpp_report, store_report};
+pub(crate) use journal::{Notice, Origin};
 pub(crate) use rates::{Rate, WINDOW_BUCKETS};
-pub(crate) use state::{Lessons, Model, World};
+pub(crate) use state::{Model, World};

@@ -155,8 +155,9 @@ impl Model {
         self.lessons.paired |= mpp.paired;
         self.lessons.connected |= mpp.adapter.is_some() || mpp.last_close.is_some() || !mpp.live.is_empty();
         let ended = mpp.recent.iter().next().is_some();
-        self.lessons.worked |=
-            ended || !mpp.live.is_empty() || mpp.queues.values().any(|queue| queue.pending + queue.other_manifest + queue.done + queue.failed > 0);
+        self.lessons.worked |= ended
+            || !mpp.live.is_empty()
+            || mpp.queues.values().any(|queue| queue.pending + queue.other_manifest + queue.done + queue.failed > 0);
         // Work that ran to its end went through an adapter, in this start of the station or an earlier one.
         self.lessons.connected |= mpp.recent.iter().any(|row| row.state == events::RowState::Done);
     }

@@ -10,4 +10,4 @@ pub(crate) use dialog::{Bound, Dialog};
 pub(crate) use facts::{Facts, Subject};
 pub(crate) use help::Help;
 pub(crate) use overlay::{Overlay, draw};
-pub(crate) use pending::{PAGE_ROWS, Pending};
+pub(crate) use pending::Pending;

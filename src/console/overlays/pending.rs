@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Rows asked for at once.
-pub(crate) const PAGE_ROWS: u64 = 200;
+const PAGE_ROWS: u64 = 200;
 /// Rows kept; past it those at the other end are let go.
 const ROWS_MAX: usize = 1_000;
 

@@ -25,7 +25,8 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
         let (key, label) = words(binding);
         u16::try_from(text::width(&key) + text::width(label) + 3).unwrap_or(u16::MAX)
     };
-    let is_kept = |binding: &keymap::Binding| matches!(binding.action, super::super::action::Action::Help | super::super::action::Action::Quit);
+    let is_kept =
+        |binding: &keymap::Binding| matches!(binding.action, super::super::action::Action::Help | super::super::action::Action::Quit);
     let mut room = area.width.saturating_sub(1);
     room = room.saturating_sub(bindings.iter().filter(|binding| is_kept(binding)).map(|binding| columns(binding)).sum());
     let mut x = area.x + 1;

@@ -2,13 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use crate::console::{
-    format,
-    model::Model,
-    text,
-    theme::Role,
-    view::Canvas,
-};
+use crate::console::{format, model::Model, text, theme::Role, view::Canvas};
 
 /// Draws it.
 pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model) {

@@ -46,7 +46,9 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, mpp: &Sna
     let view = canvas.view;
     let is_narrow = area.width < 68;
     let row = |index: usize| {
-        queues.get(index).map_or_else(Vec::new, |(name, queue)| cells(view, name, queue, model.rates.get(*name).unwrap_or(&idle), is_narrow))
+        queues
+            .get(index)
+            .map_or_else(Vec::new, |(name, queue)| cells(view, name, queue, model.rates.get(*name).unwrap_or(&idle), is_narrow))
     };
     Table { columns: COLUMNS, len: queues.len(), row: &row, selection: Some(selection), focused }.draw(canvas, area);
 }

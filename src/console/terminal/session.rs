@@ -14,11 +14,7 @@ use rustix::{
 };
 use tokio::sync::mpsc;
 
-use super::{
-    input::Input,
-    mailbox::Mailbox,
-    sequences, writer,
-};
+use super::{input::Input, mailbox::Mailbox, sequences, writer};
 use crate::{
     console::{config::ConsoleError, event::TerminalEvent},
     time::Clock,

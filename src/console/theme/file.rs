@@ -40,7 +40,7 @@ pub enum Role {
 
 impl Role {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    const ALL: [Self; 11] = [
         Self::Background,
         Self::Text,
         Self::Muted,

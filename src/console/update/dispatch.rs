@@ -9,8 +9,7 @@ use crate::{
     console::{
         action::{Action, Effect},
         event::Event,
-        keymap,
-        layout,
+        keymap, layout,
         model::Model,
         overlays::Overlay,
         panes,
@@ -62,8 +61,10 @@ fn on_key(ui: &mut Ui, model: &Model, key: KeyEvent, typed_at: Mono, now: Now) -
         return Vec::new();
     }
     let Some(action) = keymap::lookup(ui.place(), key) else { return Vec::new() };
-    if layout::too_small(ui.columns, ui.rows) && action != Action::Quit {
-        return Vec::new();
+    if layout::too_small(ui.columns, ui.rows) {
+        // Nobody can read a question here: only what asks none is done.
+        let quits = action == Action::Quit && ui.overlays.is_empty() && model.mpp().is_none_or(|mpp| mpp.live.is_empty());
+        return if quits { vec![Effect::Quit] } else { Vec::new() };
     }
     if let Some(why) = hindrance(action, ui, model) {
         say(ui, why, true, now);
