@@ -112,6 +112,8 @@ limits! {
         log_entries_max = 1_000 in 1..=100_000,
         /// Terminal invocation ids that a connection remembers (ruling MPP 8).
         remembered_ids_max = 65_536 in 1_024..=1_048_576,
+        /// Rows that one adapter may have in `applied` without ending them; beyond, the oldest is left in applied.
+        live_rows_max = 4_096 in 64..=65_536,
         /// Pending rows of one queue that are held in memory.
         head_rows_max = 64 in 8..=4_096,
         /// Rows whose latest transition is not committed yet; past it nothing is dispatched.

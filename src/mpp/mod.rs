@@ -1,9 +1,21 @@
 //! The MPP v2 bridge.
 
+pub mod bridge;
 mod command;
+mod connection;
+mod fold;
+pub mod frame;
+pub mod framing;
+mod invocation;
 mod io;
+pub mod manifest;
+mod queue;
+mod read_ahead;
 mod snapshot;
 
+pub use crate::tap::entry::mpp::{CloseCause, ErrorCode, Fault, FrameType, Head, HelloReason, Level, Verdict, Violation};
+pub use bridge::{Bridge, Settings, StateValue, Uncommitted};
 pub use command::{CancelledRow, Command, EnqueuedRow, NewInvocation, Outcome, RefundRef, Refusal, Settlement};
+pub use connection::TokenHash;
 pub use io::{Input, Output};
 pub use snapshot::{AdapterView, EndedView, Listener, LiveView, LogView, PackFacts, QueueView, ReadyAfter, Snapshot};

@@ -1,0 +1,293 @@
+//! What must be durable, what waits for it, and what happens while nothing can be stored (rulings MPP 6 and 7).
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use super::{cancel::CancelWait, core::Bridge, enqueue::EnqueueWait, frames::class_of, migrate::PageWait, settle::SettleWait};
+use crate::{
+    ids::{InvocationId, QueueName, RequestId, Ticket, TraceId},
+    mpp::{Refusal, connection::shared, io::Output},
+    schema::JsonText,
+    store::{
+        invocations::{Move, NewRefund},
+        op::{Class, CommitError, Done, Op},
+    },
+    tap::entry::mpp::{RowState, Transition},
+    time::{Mono, Now, Wall},
+};
+
+/// The first delay before the store is tried again; it doubles.
+const RETRY_FIRST: Duration = Duration::from_millis(100);
+/// The longest.
+const RETRY_LAST: Duration = Duration::from_secs(5);
+
+/// What a ticket was taken for.
+#[derive(Debug)]
+pub(super) enum Waits {
+    /// A row's transition.
+    Row {
+        id: InvocationId,
+        queue: QueueName,
+    },
+    /// A queue's brake, and the command that set it.
+    Brake {
+        queue: QueueName,
+        request: Option<RequestId>,
+    },
+    Enqueue(EnqueueWait),
+    Cancel(CancelWait),
+    Settle(SettleWait),
+    Migrate(PageWait),
+}
+
+/// A row's transition.
+#[derive(Debug)]
+pub(super) struct Moved {
+    pub(super) state: RowState,
+    pub(super) result: Option<JsonText>,
+    pub(super) reason: Option<String>,
+    pub(super) refund: Option<NewRefund>,
+}
+
+/// A row whose latest transition is not known to be durable: everything that is not, as one move.
+#[derive(Debug)]
+pub(super) struct Dirty {
+    pub(super) queue: QueueName,
+    pub(super) moved: Moved,
+    pub(super) at: Wall,
+    trace: TraceId,
+    /// The ticket that carries all of it.
+    latest: Ticket,
+}
+
+/// Something to be stored again.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Retry {
+    Row(InvocationId),
+    Brake(QueueName),
+}
+
+/// The bridge's dealings with the store.
+#[derive(Debug)]
+pub(super) struct Commits {
+    last: Ticket,
+    waiting: BTreeMap<Ticket, Waits>,
+    pub(super) dirty: BTreeMap<InvocationId, Dirty>,
+    retry: BTreeSet<Retry>,
+    pub(super) retry_at: Option<Mono>,
+    delay: Duration,
+    pub(super) failing: Option<Arc<str>>,
+    /// A queue waits for `dirty` to shrink.
+    pub(super) starved: bool,
+}
+
+impl Default for Commits {
+    fn default() -> Self {
+        Self {
+            last: Ticket(0),
+            waiting: BTreeMap::new(),
+            dirty: BTreeMap::new(),
+            retry: BTreeSet::new(),
+            retry_at: None,
+            delay: RETRY_FIRST,
+            failing: None,
+            starved: false,
+        }
+    }
+}
+
+impl Bridge {
+    /// Hands something to the store.
+    pub(super) fn persist(&mut self, class: Class, op: Op, trace: Option<TraceId>) -> Ticket {
+        self.commits.last = self.commits.last.next();
+        let ticket = self.commits.last;
+        self.put(Output::Persist { ticket, class, op, trace });
+        ticket
+    }
+
+    pub(super) fn persist_for(&mut self, class: Class, op: Op, trace: Option<TraceId>, waits: Waits) -> Ticket {
+        let ticket = self.persist(class, op, trace);
+        self.commits.waiting.insert(ticket, waits);
+        ticket
+    }
+
+    /// Stores a row's transition, together with what of it is not durable yet.
+    pub(super) fn move_row(&mut self, now: Now, id: InvocationId, queue: &QueueName, moved: Moved, trace: TraceId) -> Ticket {
+        let dirty = self.commits.dirty.entry(id).or_insert_with(|| Dirty {
+            queue: queue.clone(),
+            moved: Moved { state: moved.state, result: None, reason: None, refund: None },
+            at: now.wall,
+            trace,
+            latest: Ticket(0),
+        });
+        let Moved { state, result, reason, refund } = moved;
+        let earlier = &mut dirty.moved;
+        earlier.state = state;
+        earlier.result = result.or(earlier.result.take());
+        earlier.reason = reason.or(earlier.reason.take());
+        earlier.refund = refund.or(earlier.refund.take());
+        dirty.at = now.wall;
+        self.store_row(id).unwrap_or_default()
+    }
+
+    /// A row was sent: not worth waiting for, for a restart takes it back (ruling MPP 6).
+    pub(super) fn move_behind(&mut self, now: Now, id: InvocationId, trace: TraceId) {
+        if let Some(dirty) = self.commits.dirty.get_mut(&id) {
+            dirty.moved.state = RowState::Dispatched;
+            dirty.at = now.wall;
+        }
+        let moved = Move { id, state: RowState::Dispatched, result: None, reason: None, at: now.wall };
+        self.persist(Class::Behind, Op::Move(moved), Some(trace));
+    }
+
+    fn store_row(&mut self, id: InvocationId) -> Option<Ticket> {
+        let dirty = self.commits.dirty.get(&id)?;
+        let class = class_of(&dirty.moved);
+        let Moved { state, result, reason, refund } = &dirty.moved;
+        let moved = Move { id, state: *state, result: result.clone(), reason: reason.clone(), at: dirty.at };
+        let op = match refund {
+            Some(refund) => Op::Refund { moved, refund: refund.clone() },
+            None => Op::Move(moved),
+        };
+        let (queue, trace) = (dirty.queue.clone(), dirty.trace);
+        self.commits.retry.remove(&Retry::Row(id));
+        let ticket = self.persist_for(class, op, Some(trace), Waits::Row { id, queue });
+        if let Some(dirty) = self.commits.dirty.get_mut(&id) {
+            dirty.latest = ticket;
+        }
+        Some(ticket)
+    }
+
+    /// Stores a queue's brake as it is now.
+    pub(super) fn store_brake(&mut self, name: &QueueName, request: Option<RequestId>) {
+        let Some(brake) = self.queues.get(name).map(|queue| queue.brake) else { return };
+        self.commits.retry.remove(&Retry::Brake(name.clone()));
+        let op = Op::SetBrake { queue: name.clone(), brake };
+        let ticket = self.persist_for(Class::Process, op, None, Waits::Brake { queue: name.clone(), request });
+        if let Some(queue) = self.queues.get_mut(name) {
+            queue.brake_ticket = ticket;
+        }
+    }
+
+    /// Why a command that needs the store is refused at once, if it is.
+    pub(super) fn not_stored(&self) -> Result<(), Refusal> {
+        match &self.commits.failing {
+            Some(why) => Err(Refusal::NotStored { why: why.to_string() }),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn on_committed(&mut self, now: Now, ticket: Ticket, done: Done) {
+        let Some(waits) = self.commits.waiting.remove(&ticket) else { return };
+        self.on_store_well();
+        match (waits, done) {
+            (Waits::Row { id, queue }, done) => self.on_row_committed(now, ticket, id, &queue, &done),
+            (Waits::Brake { request, .. }, _) => self.on_brake_stored(request, Ok(())),
+            (Waits::Enqueue(wait), Done::Enqueued(rows)) => self.on_enqueued(now, wait, rows),
+            (Waits::Cancel(wait), Done::Changed(changed)) => self.on_cancelled(now, wait, changed),
+            (Waits::Settle(wait), Done::Changed(changed)) => self.on_settled(now, &wait, changed.into_iter().next()),
+            (Waits::Migrate(wait), Done::Migrated { .. }) => self.on_migrated(now, &wait),
+            (waits, _) => self.give_up(now, waits, &CommitError::Failed("the store answered something else".to_owned())),
+        }
+        if self.commits.starved && !self.is_dirty_full() {
+            self.commits.starved = false;
+            for name in self.queue_names() {
+                self.pump(now, &name);
+            }
+        }
+    }
+
+    fn on_row_committed(&mut self, now: Now, ticket: Ticket, id: InvocationId, name: &QueueName, done: &Done) {
+        let trace = self.commits.dirty.get(&id).map(|dirty| dirty.trace);
+        if self.commits.dirty.get(&id).is_some_and(|dirty| dirty.latest <= ticket) {
+            self.commits.dirty.remove(&id);
+            self.commits.retry.remove(&Retry::Row(id));
+        }
+        if let Done::Refunded(refund, status) = *done {
+            self.say(Transition::RefundRecorded { refund, id, status }, None, trace);
+        }
+        let Some(queue) = self.queues.get_mut(name) else { return };
+        if queue.clearing.is_some_and(|(cleared, first)| cleared == id && first <= ticket) {
+            queue.clearing = None;
+            self.pump(now, &name.clone());
+        }
+    }
+
+    pub(super) fn is_dirty_full(&self) -> bool {
+        self.commits.dirty.len() as u64 >= self.settings.limits.dirty_rows_max
+    }
+
+    pub(super) fn on_commit_failed(&mut self, now: Now, ticket: Ticket, error: &CommitError) {
+        let Some(waits) = self.commits.waiting.remove(&ticket) else { return };
+        if self.commits.failing.is_none() {
+            let why = shared(&error.to_string());
+            self.commits.failing = Some(Arc::clone(&why));
+            self.say(Transition::CommitsFailing, Some(why), None);
+        }
+        if self.commits.retry_at.is_none() {
+            self.commits.retry_at = Some(now.mono + self.commits.delay);
+            self.commits.delay = (self.commits.delay * 2).min(RETRY_LAST);
+        }
+        match waits {
+            Waits::Row { id, .. } => {
+                // A newer request says all that this one said.
+                if self.commits.dirty.get(&id).is_some_and(|dirty| dirty.latest == ticket) {
+                    self.commits.retry.insert(Retry::Row(id));
+                }
+            }
+            Waits::Brake { queue, request } => {
+                if self.queues.get(&queue).is_some_and(|known| known.brake_ticket == ticket) {
+                    self.commits.retry.insert(Retry::Brake(queue));
+                }
+                self.on_brake_stored(request, Err(error));
+            }
+            waits => self.give_up(now, waits, error),
+        }
+    }
+
+    /// A command whose request did not happen is refused.
+    fn give_up(&mut self, now: Now, waits: Waits, error: &CommitError) {
+        match waits {
+            Waits::Row { .. } | Waits::Brake { .. } => {}
+            Waits::Enqueue(wait) => self.on_enqueue_failed(now, &wait, error),
+            Waits::Cancel(wait) => self.on_cancel_failed(now, &wait, error),
+            Waits::Settle(wait) => self.on_settle_failed(&wait, error),
+            Waits::Migrate(_) => self.on_migrate_failed(error),
+        }
+    }
+
+    /// Tries the store with one request. Without any that failed, a brake is stored as it is, so that the operator learns when the store is well.
+    pub(super) fn probe_store(&mut self) {
+        self.commits.retry_at = None;
+        let probe = self.commits.retry.first().cloned().or_else(|| self.declared().into_iter().next().map(Retry::Brake));
+        match probe {
+            Some(probe) => self.store_again(&probe),
+            None => self.on_store_well(),
+        }
+    }
+
+    fn store_again(&mut self, retry: &Retry) {
+        self.commits.retry.remove(retry);
+        match retry {
+            Retry::Row(id) => {
+                self.store_row(*id);
+            }
+            Retry::Brake(name) => self.store_brake(name, None),
+        }
+    }
+
+    fn on_store_well(&mut self) {
+        if self.commits.failing.take().is_none() {
+            return;
+        }
+        self.commits.delay = RETRY_FIRST;
+        self.commits.retry_at = None;
+        self.say(Transition::CommitsWell, None, None);
+        for retry in std::mem::take(&mut self.commits.retry) {
+            self.store_again(&retry);
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! What is to be made of a line, decided without changing anything: [`Bridge::judge`] and `handle` share it.
+
+use std::{borrow::Cow, ops::Range, sync::Arc};
+
+use super::core::Bridge;
+use crate::{
+    ids::{ConnectionId, InvocationId, QueueName, StateKey, TraceId},
+    limits::MPP_FRAME_BYTES_MAX,
+    mpp::{
+        connection::{Active, Secret, shared},
+        frame::{Inbound, Phase, decode, token_ranges},
+        invocation::Step,
+    },
+    schema::JsonText,
+    tap::entry::{
+        Redaction,
+        mpp::{ErrorCode, Fault, FrameType, Head, Level, Verdict, Violation},
+    },
+    time::Now,
+};
+
+/// Bytes of a `protocol_error`'s message.
+const MESSAGE_BYTES_MAX: usize = 1_024;
+
+/// What was made of one line, and what follows.
+#[derive(Debug)]
+pub(super) struct Decision {
+    pub(super) conn: ConnectionId,
+    pub(super) head: Head,
+    pub(super) verdict: Verdict,
+    pub(super) redaction: Redaction,
+    pub(super) trace: Option<TraceId>,
+    pub(super) action: Action,
+}
+
+/// What follows from a line.
+#[derive(Debug)]
+pub(super) enum Action {
+    /// Its connection is closed already.
+    Nothing,
+    /// Its connection's time to say `hello` is over.
+    HelloTooLate,
+    /// The connection is ended over it.
+    Refuse { fault: Fault, message: String },
+    /// The handshake succeeds.
+    Welcome { token: Secret },
+    /// A credit is parked.
+    Park { queue: QueueName },
+    /// Receipt is logged.
+    Ack { id: InvocationId },
+    /// dispatched → applied.
+    Applied { id: InvocationId, result: Option<JsonText> },
+    /// applied → done.
+    Done { id: InvocationId },
+    /// → failed or refunded.
+    Failed { id: InvocationId, reason: Arc<str>, refund: bool },
+    /// The adapter is still there.
+    Alive,
+    /// A line for the log.
+    Log { level: Level, text: Arc<str> },
+    /// A pack-state value.
+    Write { key: StateKey, value: JsonText, scope: Option<String> },
+    /// The adapter gave up.
+    AdapterError { text: Arc<str> },
+}
+
+/// A breach and how it is put to the adapter.
+#[derive(Debug)]
+pub(super) struct Breach {
+    pub(super) violation: Violation,
+    pub(super) message: String,
+}
+
+impl From<Violation> for Breach {
+    fn from(violation: Violation) -> Self {
+        Self { violation, message: violation.to_string() }
+    }
+}
+
+impl Bridge {
+    /// What [`handle`](Self::handle) would say of a line, changing nothing.
+    #[must_use]
+    pub fn judge(&self, now: Now, conn: ConnectionId, wire: &[u8]) -> Verdict {
+        self.decide(now, conn, wire).verdict
+    }
+
+    pub(super) fn decide(&self, now: Now, conn: ConnectionId, wire: &[u8]) -> Decision {
+        if let Some(active) = self.active.as_ref().filter(|active| active.conn == conn) {
+            return self.decide_later(active, wire);
+        }
+        let action = match self.guests.get(&conn) {
+            Some(guest) if now.mono < guest.hello_by => return self.decide_first(conn, wire),
+            Some(_) => Action::HelloTooLate,
+            None => Action::Nothing,
+        };
+        // A hello may come too late as well: nothing of it is kept.
+        Decision { conn, head: Head::default(), verdict: Verdict::TooLate, redaction: Redaction::Withheld, trace: None, action }
+    }
+
+    fn decide_first(&self, conn: ConnectionId, wire: &[u8]) -> Decision {
+        let redaction = token_ranges(wire).map_or(Redaction::Withheld, masked);
+        if is_too_large(wire) {
+            return refused(conn, Head::default(), Redaction::Withheld, Breach::from(Violation::TooLarge));
+        }
+        let frame = match decode(wire, Phase::First) {
+            Ok(frame) => frame,
+            Err(refusal) => {
+                // Whose token it may hold is not known: nothing that the peer chose is kept or said back.
+                let head = Head { kind: refusal.head.kind, ..Head::default() };
+                let message = match refusal.fault {
+                    Fault::Protocol { violation, .. } => violation.to_string(),
+                    Fault::Hello(_) | Fault::ByAdapter => String::new(),
+                };
+                return refuse(conn, head, redaction, refusal.fault, &message);
+            }
+        };
+        let head = frame.head();
+        let Inbound::Hello { pack_id, manifest_hash, bridge_token } = frame else {
+            return refused(conn, head, Redaction::Withheld, Breach::from(Violation::HelloFirst));
+        };
+        if let Err(reason) = self.check_hello(&pack_id, &manifest_hash, &bridge_token) {
+            return refuse(conn, head, redaction, Fault::Hello(reason), "");
+        }
+        let action = Action::Welcome { token: Secret::new(&bridge_token) };
+        Decision { conn, head, verdict: Verdict::Accepted, redaction, trace: None, action }
+    }
+
+    fn decide_later(&self, active: &Active, wire: &[u8]) -> Decision {
+        let conn = active.conn;
+        let token = &active.token;
+        if is_too_large(wire) {
+            let redaction = places(token.places_of_cut(wire));
+            return refused(conn, Head::default(), redaction, Breach::from(Violation::TooLarge));
+        }
+        let redaction = places(token.places(wire));
+        let frame = match decode(wire, Phase::Later) {
+            Ok(frame) => frame,
+            Err(refusal) => {
+                let message = token.mask(&refusal.message);
+                return refuse(conn, token.mask_head(refusal.head), redaction, refusal.fault, &message);
+            }
+        };
+        let redaction = if token.hides_in(&frame) { Redaction::Withheld } else { redaction };
+        let mut head = Head { kind: Some(frame.kind()), id: frame.id(), queue: None, event: None };
+        let mut trace = None;
+        if let Some(live) = head.id.and_then(|id| self.live.get(&id)) {
+            head.queue = Some(live.queue.clone());
+            trace = Some(live.trace);
+        }
+        match self.decide_frame(active, frame, &mut head) {
+            Ok(action) => {
+                let verdict = match action {
+                    Action::AdapterError { .. } => Verdict::Refused(Fault::ByAdapter),
+                    _ => Verdict::Accepted,
+                };
+                Decision { conn, head, verdict, redaction, trace, action }
+            }
+            Err(mut breach) => {
+                breach.message = token.mask(&breach.message).into_owned();
+                Decision { trace, ..refused(conn, token.mask_head(head), redaction, breach) }
+            }
+        }
+    }
+
+    fn decide_frame(&self, active: &Active, frame: Inbound<'_>, head: &mut Head) -> Result<Action, Breach> {
+        let token = &active.token;
+        match frame {
+            Inbound::Pull { queue } => self.decide_pull(&queue, head),
+            Inbound::Ack { id } => self.step(active, id, Step::Ack).map(|()| Action::Ack { id }),
+            Inbound::Applied { id, result } => {
+                self.step(active, id, Step::Applied)?;
+                Ok(Action::Applied { id, result: result.map(|raw| token.mask_json(&JsonText::from_raw(raw))) })
+            }
+            Inbound::Done { id } => self.step(active, id, Step::Done).map(|()| Action::Done { id }),
+            Inbound::Failed { id, reason, refund } => {
+                self.step(active, id, Step::Failed { refund })?;
+                Ok(Action::Failed { id, reason: shared(&token.mask(&reason)), refund })
+            }
+            Inbound::Heartbeat => Ok(Action::Alive),
+            Inbound::Log { level, message } => Ok(Action::Log { level, text: shared(&token.mask(&message)) }),
+            Inbound::StateWrite { key, value, scope } => {
+                let value = token.mask_json(&JsonText::from_raw(value));
+                let scope = scope.map(|scope| token.mask(&scope).into_owned());
+                self.decide_write(&key, value, scope)
+            }
+            Inbound::ProtocolError { code, message } => {
+                let text = format!("protocol_error {code}: {message}");
+                Ok(Action::AdapterError { text: shared(&token.mask(&text)) })
+            }
+            // The reader takes no hello in this phase.
+            Inbound::Hello { .. } => Err(Violation::SecondHello.into()),
+        }
+    }
+
+    fn decide_pull(&self, name: &str, head: &mut Head) -> Result<Action, Breach> {
+        let declared = self.queues.get_key_value(name).filter(|(_, queue)| queue.ready_after.is_some());
+        let Some((queue_name, queue)) = declared else {
+            if name.len() <= crate::limits::QUEUE_NAME_BYTES_MAX {
+                head.queue = Some(QueueName::new(name));
+            }
+            return Err(Breach { violation: Violation::NoSuchQueue, message: format!("the manifest has no queue '{name}'") });
+        };
+        head.queue = Some(queue_name.clone());
+        queue.check_pull()?;
+        Ok(Action::Park { queue: queue_name.clone() })
+    }
+
+    /// Whether a frame about an invocation may come now (mpp-v2, error scenarios; ruling MPP 8).
+    fn step(&self, active: &Active, id: InvocationId, step: Step) -> Result<(), Breach> {
+        match self.live.get(&id).filter(|live| !live.left) {
+            Some(live) => Ok(live.check(step)?),
+            None if active.ended.contains(id) => Err(Violation::AlreadyEnded.into()),
+            None => Err(Violation::NotDispatchedHere.into()),
+        }
+    }
+}
+
+/// The code that a breach is reported with (mpp-v2, `protocol_error`).
+fn code(violation: Violation) -> ErrorCode {
+    match violation {
+        Violation::NoSuchQueue => ErrorCode::UnknownQueue,
+        Violation::NotDispatchedHere => ErrorCode::UnknownInvocationId,
+        Violation::AlreadyEnded | Violation::NotApplied | Violation::AlreadyApplied | Violation::RefundAfterApplied => {
+            ErrorCode::UnexpectedStateTransition
+        }
+        Violation::StateSchema | Violation::StateTooLarge => ErrorCode::SchemaViolation,
+        Violation::TooLarge => ErrorCode::FrameTooLarge,
+        _ => ErrorCode::InvalidFrame,
+    }
+}
+
+fn refused(conn: ConnectionId, head: Head, redaction: Redaction, breach: Breach) -> Decision {
+    let fault = Fault::Protocol { code: code(breach.violation), violation: breach.violation };
+    refuse(conn, head, redaction, fault, &breach.message)
+}
+
+fn refuse(conn: ConnectionId, head: Head, redaction: Redaction, fault: Fault, message: &str) -> Decision {
+    let message = cut(message, MESSAGE_BYTES_MAX).into_owned();
+    Decision { conn, head, verdict: Verdict::Refused(fault), redaction, trace: None, action: Action::Refuse { fault, message } }
+}
+
+fn is_too_large(wire: &[u8]) -> bool {
+    wire.len() > MPP_FRAME_BYTES_MAX || (wire.len() == MPP_FRAME_BYTES_MAX && !wire.ends_with(b"\n"))
+}
+
+fn masked(places: Vec<Range<u32>>) -> Redaction {
+    Redaction::Masked(places.into())
+}
+
+fn places(places: Vec<Range<u32>>) -> Redaction {
+    if places.is_empty() { Redaction::None } else { masked(places) }
+}
+
+/// A text of at most so many bytes; what is cut ends in `…`.
+pub(super) fn cut(text: &str, bytes_max: usize) -> Cow<'_, str> {
+    if text.len() <= bytes_max {
+        return Cow::Borrowed(text);
+    }
+    let end = (0..=bytes_max.saturating_sub('…'.len_utf8())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    Cow::Owned(format!("{}…", &text[..end]))
+}
+
+/// The head of a frame of ours.
+pub(super) fn head_of(kind: FrameType) -> Head {
+    Head { kind: Some(kind), ..Head::default() }
+}

@@ -1,0 +1,187 @@
+//! Pull-driven dispatch: the oldest row of an eligible queue leaves (mpp-v2 §6; rulings MPP 6 and 11).
+
+use std::{sync::Arc, time::Duration};
+
+use super::{
+    commits::Moved,
+    core::{Bridge, ended, length},
+    decide::cut,
+};
+use crate::{
+    ids::{EventName, InvocationId, QueueName},
+    limits::MPP_FRAME_BYTES_MAX,
+    mpp::{connection::shared, frame::encode, invocation::Live, io::Output, manifest::Pack},
+    schema::JsonText,
+    store::{invocations::Pending, op::Fetched},
+    tap::entry::mpp::{FailedBy, FrameType, Head, RowState, Transition},
+    time::Now,
+};
+
+/// How long until a read-ahead that failed is asked again.
+const FETCH_RETRY: Duration = Duration::from_millis(500);
+/// Bytes of a schema's finding that are kept.
+const FINDING_BYTES_MAX: usize = 1_024;
+
+impl Bridge {
+    /// Lets the queue's oldest row leave if the queue is eligible. Rows that may not be sent fail and the next is tried, without consuming the
+    /// credit (ruling MPP 11); no more are tried than are held in memory.
+    pub(super) fn pump(&mut self, now: Now, name: &QueueName) {
+        while let Some(row) = self.next_row(name) {
+            match frame_of(&self.settings.pack, name, &row) {
+                Ok(frame) => self.dispatch(now, name, row, frame),
+                Err(reason) => self.fail_pending(now, name, &row, FailedBy::Schema, &reason),
+            }
+        }
+        self.read_ahead(name);
+        self.tell_drained(name);
+    }
+
+    fn next_row(&mut self, name: &QueueName) -> Option<Pending> {
+        self.active.as_ref()?;
+        if !self.queues.get(name)?.is_eligible() {
+            return None;
+        }
+        if self.is_dirty_full() {
+            self.commits.starved = true;
+            return None;
+        }
+        let queue = self.queues.get_mut(name)?;
+        let row = queue.head.take()?;
+        queue.pending = queue.pending.saturating_sub(1);
+        Some(row)
+    }
+
+    /// "Marks it in-flight, and clears `pending_pull`."
+    fn dispatch(&mut self, now: Now, name: &QueueName, row: Pending, frame: Vec<u8>) {
+        let Some(conn) = self.active.as_ref().map(|active| active.conn) else { return };
+        let Some(queue) = self.queues.get_mut(name) else { return };
+        queue.parked = false;
+        queue.in_flight = Some(row.id);
+        let (id, event, trace) = (row.id, row.event.clone(), row.trace_id);
+        let live = Live {
+            queue: name.clone(),
+            event: event.clone(),
+            trace,
+            state: RowState::Dispatched,
+            since: now,
+            acked: false,
+            left: false,
+            row: Some(row),
+        };
+        self.live.insert(id, live);
+        self.move_behind(now, id, trace);
+        self.say(Transition::Dispatched { id, queue: name.clone(), event: event.clone() }, None, Some(trace));
+        let head = Head { kind: Some(FrameType::Invocation), id: Some(id), queue: Some(name.clone()), event: Some(event) };
+        self.transmit(now, conn, head, frame, Some(trace));
+    }
+
+    /// pending → failed, before dispatch (mpp-v2 §9.1).
+    fn fail_pending(&mut self, now: Now, name: &QueueName, row: &Pending, by: FailedBy, reason: &str) {
+        let reason = shared(reason);
+        let moved = Moved { state: RowState::Failed, result: None, reason: Some(reason.to_string()), refund: None };
+        self.move_row(now, row.id, name, moved, row.trace_id);
+        self.failed_before_dispatch(now, (row.id, name, &row.event), by, &reason, row.trace_id);
+    }
+
+    /// Says and counts that a row failed which was never sent.
+    pub(super) fn failed_before_dispatch(
+        &mut self,
+        now: Now,
+        (id, queue, event): (InvocationId, &QueueName, &EventName),
+        by: FailedBy,
+        reason: &Arc<str>,
+        trace: crate::ids::TraceId,
+    ) {
+        if let Some(queue) = self.queues.get_mut(queue) {
+            queue.head.ended(id);
+        }
+        let transition = Transition::Failed { id, queue: queue.clone(), event: event.clone(), from: RowState::Pending, cleared: false, by };
+        self.say(transition, Some(Arc::clone(reason)), Some(trace));
+        self.remember_ended(ended(now, (id, queue, event), RowState::Failed, Some(reason), trace));
+    }
+
+    /// Tells once that a queue that is drained is empty (ruling MPP 17).
+    pub(super) fn tell_drained(&mut self, name: &QueueName) {
+        let Some(queue) = self.queues.get_mut(name) else { return };
+        if queue.is_drained() && !queue.drained_told {
+            queue.drained_told = true;
+            self.say(Transition::Drained { queue: name.clone() }, None, None);
+        }
+    }
+
+    /// Asks for more rows when few are held.
+    pub(super) fn read_ahead(&mut self, name: &QueueName) {
+        if self.fetch_retries.contains_key(name) {
+            return;
+        }
+        let rows_max = length(self.settings.limits.head_rows_max);
+        if let Some(want) = self.queues.get_mut(name).and_then(|queue| queue.head.want(rows_max)) {
+            self.put(Output::Fetch { queue: name.clone(), after: want.after, limit: want.limit, settled: want.settled });
+        }
+    }
+
+    pub(super) fn on_fetched(&mut self, now: Now, fetched: Fetched) {
+        let Fetched { queue: name, after, rows, more } = fetched;
+        let (live, dirty, cancelling) = (&self.live, &self.commits.dirty, &mut self.cancelling);
+        let Some(queue) = self.queues.get_mut(&name) else { return };
+        queue.head.fetched(after, rows, more, |row| {
+            let ended = dirty.get(&row.id).is_some_and(|dirty| dirty.moved.state != RowState::Pending);
+            if live.contains_key(&row.id) || ended {
+                return false;
+            }
+            if let Some(cancelling) = cancelling.get_mut(&row.id) {
+                cancelling.hold(&name, row);
+                return false;
+            }
+            true
+        });
+        if queue.ready_after.is_none() {
+            self.fail_undeclared(now, &name);
+        }
+        self.pump(now, &name);
+    }
+
+    pub(super) fn on_fetch_failed(&mut self, now: Now, name: &QueueName) {
+        let Some(queue) = self.queues.get_mut(name) else { return };
+        queue.head.fetch_failed();
+        self.fetch_retries.insert(name.clone(), now.mono + FETCH_RETRY);
+    }
+
+    /// "If a pending Invocation names a queue that the bridge's loaded Manifest does not declare, the bridge marks it failed."
+    fn fail_undeclared(&mut self, now: Now, name: &QueueName) {
+        let reason = unknown_queue(name);
+        while let Some(queue) = self.queues.get_mut(name) {
+            let Some(row) = queue.head.take() else { break };
+            queue.pending = queue.pending.saturating_sub(1);
+            self.fail_pending(now, name, &row, FailedBy::UnknownQueue, &reason);
+        }
+        self.forget_if_empty(name);
+    }
+}
+
+/// The reason of a row whose queue the manifest lacks (mpp-v2, unknown queue).
+pub(super) fn unknown_queue(name: &QueueName) -> String {
+    format!("unknown_queue: {name}")
+}
+
+/// The frame of a row, or the reason why it may not be sent (mpp-v2, invocation; ruling MPP 4).
+fn frame_of(pack: &Pack, queue: &QueueName, row: &Pending) -> Result<Vec<u8>, String> {
+    check(pack, &row.event, &row.params)?;
+    let frame = encode::invocation(row.id, queue.as_str(), row.event.as_str(), row.params.as_str());
+    if frame.len() > MPP_FRAME_BYTES_MAX { Err(too_large(frame.len())) } else { Ok(frame) }
+}
+
+/// Whether a row may be sent under the manifest in force, without making its frame.
+pub(super) fn check_row(pack: &Pack, queue: &QueueName, row: &Pending) -> Result<(), String> {
+    check(pack, &row.event, &row.params)?;
+    let bytes = encode::invocation_len(row.id, queue.as_str(), row.event.as_str(), row.params.as_str());
+    if bytes > MPP_FRAME_BYTES_MAX { Err(too_large(bytes)) } else { Ok(()) }
+}
+
+fn check(pack: &Pack, event: &EventName, params: &JsonText) -> Result<(), String> {
+    pack.check_params(event, params).map_err(|finding| format!("schema_validation: {}", cut(&finding, FINDING_BYTES_MAX)))
+}
+
+fn too_large(bytes: usize) -> String {
+    format!("schema_validation: frame of {bytes} bytes")
+}

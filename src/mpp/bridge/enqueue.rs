@@ -1,0 +1,204 @@
+//! Recording invocations (mpp-v2, security notes; rulings MPP 4, 7, 11 and 17).
+
+use std::sync::Arc;
+
+use super::{
+    commits::Waits,
+    core::{Bridge, length},
+    dispatch::unknown_queue,
+};
+use crate::{
+    ids::{InvocationId, QueueName, RequestId, TraceId},
+    limits::{MPP_FRAME_BYTES_MAX, QUEUE_NAME_BYTES_MAX},
+    mpp::{EnqueuedRow, NewInvocation, Outcome, Refusal, connection::shared, frame::encode},
+    schema::JsonText,
+    store::{
+        invocations::{Enqueued, Pending, Row},
+        op::{Class, CommitError, Op},
+    },
+    tap::entry::mpp::{FailedBy, RowState, Transition},
+    time::Now,
+};
+
+/// An enqueue that waits for its commit: its rows in order, and why some were refused.
+#[derive(Debug)]
+pub(super) struct EnqueueWait {
+    request: RequestId,
+    rows: Vec<Result<Row, Refusal>>,
+}
+
+impl Bridge {
+    pub(super) fn enqueue(&mut self, now: Now, request: RequestId, rows: Vec<NewInvocation>) -> Result<Option<Outcome>, Refusal> {
+        self.check_rows(rows.len())?;
+        self.not_stored()?;
+        let mut waiting: u64 = self.queues.values().map(|queue| queue.pending + queue.other_manifest + queue.entering).sum();
+        let rows: Vec<Result<Row, Refusal>> = rows.into_iter().map(|row| self.admit(now, row, &mut waiting)).collect();
+        let accepted: Vec<Row> = rows.iter().flatten().cloned().collect();
+        if accepted.is_empty() {
+            return Ok(Some(Outcome::Enqueued(rows.into_iter().filter_map(Result::err).map(Err).collect())));
+        }
+        let trace = accepted.first().map(|row| row.trace_id);
+        self.persist_for(Class::Power, Op::Enqueue { rows: accepted }, trace, Waits::Enqueue(EnqueueWait { request, rows }));
+        Ok(None)
+    }
+
+    /// Judges one row and gives it its id. A queue that the manifest lacks is recorded and fails at once (ruling MPP 11).
+    fn admit(&mut self, now: Now, new: NewInvocation, waiting: &mut u64) -> Result<Row, Refusal> {
+        let pack = Arc::clone(&self.settings.pack);
+        let Some((event, declared)) = pack.events.get_key_value(&new.event) else {
+            let nearest = pack.nearest_event(new.event.as_str()).cloned();
+            return Err(Refusal::UnknownEvent { event: new.event, nearest });
+        };
+        let name = new.queue.as_ref().unwrap_or(&declared.queue);
+        if name.as_str().len() > QUEUE_NAME_BYTES_MAX {
+            return Err(Refusal::QueueNameTooLong { bytes: name.as_str().len() as u64 });
+        }
+        let params = params_of(&new)?;
+        let id = self.next_id;
+        let bytes = encode::invocation_len(id, name.as_str(), event.as_str(), params.as_str());
+        if bytes > MPP_FRAME_BYTES_MAX {
+            return Err(Refusal::FrameTooLarge { bytes: bytes as u64 });
+        }
+        let limit = self.settings.limits.pending_rows_max;
+        let known = self.queues.get_key_value(name).filter(|(_, queue)| queue.ready_after.is_some());
+        let queue = match known {
+            Some((name, queue)) if queue.brake.draining => return Err(Refusal::Draining { queue: name.clone() }),
+            Some(_) if *waiting >= limit => return Err(Refusal::TooManyPending { limit }),
+            Some((name, _)) => name.clone(),
+            None => name.clone(),
+        };
+        let fails = (!pack.queues.contains_key(&queue)).then(|| unknown_queue(&queue));
+        if fails.is_none() {
+            *waiting += 1;
+            if let Some(queue) = self.queues.get_mut(&queue) {
+                queue.entering += 1;
+            }
+        }
+        self.next_id = id.next();
+        let source = new.source();
+        Ok(Row {
+            id,
+            queue,
+            event: event.clone(),
+            state: if fails.is_some() { RowState::Failed } else { RowState::Pending },
+            params,
+            result: None,
+            reason: fails,
+            key: new.key.or(new.redemption),
+            source,
+            trace_id: new.trace_id.unwrap_or_else(|| TraceId((self.settings.ids)())),
+            pack_id: pack.id.clone(),
+            manifest_hash: pack.hash.clone(),
+            enqueued_at_ms: now.wall,
+            updated_at_ms: now.wall,
+        })
+    }
+
+    /// The rows are recorded, or were before under the same key.
+    pub(super) fn on_enqueued(&mut self, now: Now, wait: EnqueueWait, done: Vec<Enqueued>) {
+        self.no_longer_entering(&wait);
+        let mut done = done.into_iter();
+        let mut queues: Vec<QueueName> = Vec::new();
+        let mut answer = Vec::with_capacity(wait.rows.len());
+        for row in wait.rows {
+            let row = match row {
+                Ok(row) => row,
+                Err(refusal) => {
+                    answer.push(Err(refusal));
+                    continue;
+                }
+            };
+            answer.push(match done.next() {
+                Some(Enqueued::Inserted) => {
+                    if !queues.contains(&row.queue) {
+                        queues.push(row.queue.clone());
+                    }
+                    Ok(self.recorded(now, row))
+                }
+                Some(Enqueued::Repeated(first)) => Ok(self.repeated(*first)),
+                None => Err(Refusal::NotStored { why: "the store did not say what became of it".to_owned() }),
+            });
+        }
+        self.answer(wait.request, Ok(Outcome::Enqueued(answer)));
+        for name in &queues {
+            self.pump(now, name);
+        }
+    }
+
+    fn recorded(&mut self, now: Now, row: Row) -> EnqueuedRow {
+        let answer = EnqueuedRow {
+            id: row.id,
+            queue: row.queue.clone(),
+            event: row.event.clone(),
+            state: row.state,
+            trace_id: row.trace_id,
+            repeated: false,
+        };
+        let transition = Transition::Enqueued { id: row.id, queue: row.queue.clone(), event: row.event.clone() };
+        self.say(transition, None, Some(row.trace_id));
+        if let Some(reason) = &row.reason {
+            let subject = (row.id, &row.queue, &row.event);
+            self.failed_before_dispatch(now, subject, FailedBy::UnknownQueue, &shared(reason), row.trace_id);
+            return answer;
+        }
+        let rows_max = length(self.settings.limits.head_rows_max);
+        if let Some(queue) = self.queues.get_mut(&row.queue) {
+            queue.pending += 1;
+            let name = row.queue.clone();
+            queue.head.append(pending(row), rows_max);
+            // Its id was guessed and cancelled before it was recorded: the store decides.
+            if let Some(cancelling) = self.cancelling.get_mut(&answer.id)
+                && let Some(row) = queue.head.remove(answer.id)
+            {
+                cancelling.hold(&name, &row);
+            }
+        }
+        answer
+    }
+
+    fn repeated(&self, first: Row) -> EnqueuedRow {
+        let state = self.state_of(first.id).unwrap_or(first.state);
+        EnqueuedRow { id: first.id, queue: first.queue, event: first.event, state, trace_id: first.trace_id, repeated: true }
+    }
+
+    /// Where a row stands, if the bridge knows something newer than the store.
+    pub(super) fn state_of(&self, id: InvocationId) -> Option<RowState> {
+        let live = self.live.get(&id).map(|live| live.state);
+        live.or_else(|| self.commits.dirty.get(&id).map(|dirty| dirty.moved.state))
+    }
+
+    pub(super) fn on_enqueue_failed(&mut self, now: Now, wait: &EnqueueWait, error: &CommitError) {
+        self.no_longer_entering(wait);
+        self.answer(wait.request, Err(Refusal::NotStored { why: error.to_string() }));
+        for name in self.queue_names() {
+            self.pump(now, &name);
+        }
+    }
+
+    fn no_longer_entering(&mut self, wait: &EnqueueWait) {
+        for row in wait.rows.iter().flatten().filter(|row| row.state == RowState::Pending) {
+            if let Some(queue) = self.queues.get_mut(&row.queue) {
+                queue.entering = queue.entering.saturating_sub(1);
+            }
+        }
+    }
+}
+
+fn params_of(new: &NewInvocation) -> Result<JsonText, Refusal> {
+    match &new.params {
+        None => JsonText::parse("{}").map_err(|_| Refusal::ParamsNotObject),
+        Some(params) if params.as_str().starts_with('{') => Ok(params.clone()),
+        Some(_) => Err(Refusal::ParamsNotObject),
+    }
+}
+
+fn pending(row: Row) -> Pending {
+    Pending {
+        id: row.id,
+        event: row.event,
+        params: row.params,
+        trace_id: row.trace_id,
+        source: row.source,
+        enqueued_at: row.enqueued_at_ms,
+    }
+}

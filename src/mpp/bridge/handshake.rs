@@ -1,0 +1,57 @@
+//! The handshake: the checks of a `hello` in their order, and the answer with `persisted[]` (mpp-v2, `hello_ack`; rulings MPP 2 and 13).
+
+use super::{core::Bridge, decide::head_of};
+use crate::{
+    ids::ConnectionId,
+    mpp::{
+        connection::{Active, Remembered, Secret, TokenHash},
+        frame::encode,
+    },
+    tap::entry::mpp::{FrameType, HelloReason, Transition},
+    time::Now,
+};
+
+impl Bridge {
+    /// The checks behind the version and the fields, in the order of ruling MPP 2.
+    pub(super) fn check_hello(&self, pack_id: &str, manifest_hash: &str, token: &str) -> Result<(), HelloReason> {
+        let stored = self.settings.token_sha256.ok_or(HelloReason::Unpaired)?;
+        if TokenHash::of(token) != stored {
+            return Err(HelloReason::InvalidToken);
+        }
+        if pack_id != self.settings.pack.id.as_str() {
+            return Err(HelloReason::PackIdMismatch);
+        }
+        if manifest_hash != self.settings.pack.hash.as_str() {
+            return Err(HelloReason::ManifestHashMismatch);
+        }
+        if self.active.is_some() {
+            return Err(HelloReason::AlreadyConnected);
+        }
+        Ok(())
+    }
+
+    /// The guest becomes the active adapter.
+    pub(super) fn welcome(&mut self, now: Now, conn: ConnectionId, token: Secret) {
+        let Some(guest) = self.guests.remove(&conn) else { return };
+        let session_id = self.settings.session_id;
+        let login = &self.settings.broadcaster_login;
+        let (rows, left_out) = self.pack_state.replay(login, session_id);
+        let persisted = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+        let frame = encode::hello_ack(login, session_id, &rows);
+        self.active = Some(Active {
+            conn,
+            peer: guest.peer.clone(),
+            connected_at: now,
+            last_in: now,
+            last_out: now.mono,
+            stale: false,
+            token,
+            ended: Remembered::default(),
+        });
+        self.transmit(now, conn, head_of(FrameType::HelloAck), frame, None);
+        self.say(Transition::Handshaken { peer: guest.peer, session_id, persisted }, None, None);
+        for (key, why) in left_out {
+            self.say(Transition::PersistedLeftOut { key }, Some(why), None);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Pack state: what adapters wrote, and what of it is replayed (mpp-v2, `state_write`, `persisted[]`; rulings MPP 4 and 13).
+
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
+
+use super::{
+    core::Bridge,
+    decide::{Action, Breach, cut},
+};
+use crate::{
+    ids::{SessionId, StateKey},
+    limits::MPP_FRAME_BYTES_MAX,
+    mpp::{
+        connection::shared,
+        frame::{Persisted, encode},
+        manifest::{Pack, Writer},
+    },
+    schema::JsonText,
+    store::{
+        op::{Class, Op},
+        state::StateRow,
+    },
+    tap::entry::mpp::{Transition, Violation},
+    time::Now,
+};
+
+/// Bytes of a schema's finding that are kept.
+const FINDING_BYTES_MAX: usize = 512;
+
+/// One value.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) json: JsonText,
+    pub(super) scope: Option<String>,
+    pub(super) persist: bool,
+}
+
+/// The values by key, keys that the manifest declares only.
+#[derive(Debug, Default)]
+pub(super) struct PackState {
+    pub(super) values: BTreeMap<StateKey, Kept>,
+    /// Stored values that are not replayed, and why.
+    left_out: Vec<(StateKey, Arc<str>)>,
+}
+
+impl PackState {
+    /// What the store kept, revalidated against the manifest in force (ruling MPP 13).
+    pub(super) fn restore(pack: &Pack, rows: Vec<StateRow>) -> Self {
+        let mut state = Self::default();
+        for row in rows {
+            match usable(pack, &row) {
+                Ok(()) => {
+                    state.values.insert(row.key, Kept { json: row.value, scope: row.scope, persist: true });
+                }
+                Err(why) => state.left_out.push((row.key, shared(&cut(&why, FINDING_BYTES_MAX)))),
+            }
+        }
+        state
+    }
+
+    /// The rows of `persisted[]`, and what is left out of it and why. What does not fit one frame is left out too, so that no adapter is
+    /// locked out.
+    pub(super) fn replay(&self, login: &str, session_id: SessionId) -> (Vec<Persisted<'_>>, Vec<(StateKey, Arc<str>)>) {
+        let mut left_out = self.left_out.clone();
+        let mut bytes = encode::hello_ack_len(login, session_id, &[]) + encode::PERSISTED_BYTES;
+        let mut rows = Vec::new();
+        for (key, value) in self.values.iter().filter(|(_, value)| value.persist) {
+            let row = persisted(key, &value.json, value.scope.as_deref());
+            let more = encode::persisted_row_len(&row);
+            if bytes + more <= MPP_FRAME_BYTES_MAX {
+                bytes += more;
+                rows.push(row);
+            } else {
+                left_out.push((key.clone(), shared("hello_ack would exceed one frame")));
+            }
+        }
+        (rows, left_out)
+    }
+
+    /// Whether the next `hello_ack` holds everything with this value in it (ruling MPP 4). Any later session's id counts with all its digits.
+    fn fits(&self, login: &str, key: &str, value: &JsonText, scope: Option<&str>) -> bool {
+        let kept = self.values.iter().filter(|(other, kept)| kept.persist && other.as_str() != key);
+        let bytes: usize = kept.map(|(key, kept)| encode::persisted_row_len(&persisted(key, &kept.json, kept.scope.as_deref()))).sum();
+        let row = Persisted { key: Cow::Borrowed(key), value: Cow::Borrowed(value.as_str()), scope: scope.map(Cow::Borrowed) };
+        let frame = encode::hello_ack_len(login, SessionId(u64::MAX), &[]) + encode::PERSISTED_BYTES;
+        frame + bytes + encode::persisted_row_len(&row) <= MPP_FRAME_BYTES_MAX
+    }
+}
+
+fn persisted<'a>(key: &'a StateKey, value: &'a JsonText, scope: Option<&'a str>) -> Persisted<'a> {
+    Persisted { key: Cow::Borrowed(key.as_str()), value: Cow::Borrowed(value.as_str()), scope: scope.map(Cow::Borrowed) }
+}
+
+fn usable(pack: &Pack, row: &StateRow) -> Result<(), String> {
+    let declared = pack.state.get(&row.key).ok_or("the manifest no longer declares it")?;
+    if !declared.persist {
+        return Err("it is no longer persistent".to_owned());
+    }
+    declared.schema.as_ref().map_or(Ok(()), |schema| schema.check(&row.value.value()))
+}
+
+impl Bridge {
+    /// The three checks in their order, then the size (mpp-v2, `state_write`; ruling MPP 4).
+    pub(super) fn decide_write(&self, key: &str, value: JsonText, scope: Option<String>) -> Result<Action, Breach> {
+        let Some((name, declared)) = self.settings.pack.state.get_key_value(key) else {
+            let message = format!("the manifest declares no state key '{}'", cut(key, FINDING_BYTES_MAX));
+            return Err(Breach { violation: Violation::UndeclaredKey, message });
+        };
+        if declared.writer != Writer::Adapter {
+            return Err(Breach { violation: Violation::NotTheWriter, message: format!("'{name}' is written by the platform") });
+        }
+        if let Some(schema) = &declared.schema {
+            schema.check(&value.value()).map_err(|finding| Breach {
+                violation: Violation::StateSchema,
+                message: format!("'{name}': {}", cut(&finding, FINDING_BYTES_MAX)),
+            })?;
+        }
+        if declared.persist && !self.pack_state.fits(&self.settings.broadcaster_login, key, &value, scope.as_deref()) {
+            return Err(Violation::StateTooLarge.into());
+        }
+        Ok(Action::Write { key: name.clone(), value, scope })
+    }
+
+    pub(super) fn write_state(&mut self, now: Now, key: StateKey, value: JsonText, scope: Option<String>) {
+        let persist = self.settings.pack.state.get(&key).is_some_and(|declared| declared.persist);
+        // The tag is stored for a key that persists and ignored for others.
+        let scope = scope.filter(|_| persist);
+        if persist {
+            let op = Op::WriteState {
+                pack_id: self.settings.pack.id.clone(),
+                key: key.clone(),
+                value: value.clone(),
+                scope: scope.clone(),
+                at: now.wall,
+            };
+            self.persist(Class::Behind, op, None);
+            self.pack_state.left_out.retain(|(left_out, _)| *left_out != key);
+        }
+        let text = shared(value.as_str());
+        self.pack_state.values.insert(key.clone(), Kept { json: value, scope, persist });
+        self.say(Transition::StateWritten { key, persist }, Some(text), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! What others are shown of the bridge.
+
+use std::collections::BTreeMap;
+
+use super::core::Bridge;
+use crate::{
+    ids::{InvocationId, StateKey},
+    mpp::snapshot::Snapshot,
+    schema::JsonText,
+    tap::entry::mpp::RowState,
+    time::Wall,
+};
+
+/// A pack-state value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateValue {
+    /// Its key.
+    pub key: StateKey,
+    /// The JSON text that came.
+    pub value: JsonText,
+    /// The adapter's scope tag.
+    pub scope: Option<String>,
+    /// Whether it is stored and replayed.
+    pub persist: bool,
+}
+
+/// Where a row stands whose latest transition the store may not show yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uncommitted {
+    /// Its state.
+    pub state: RowState,
+    /// What `applied` reported; absent keeps what the store has.
+    pub result: Option<JsonText>,
+    /// Why it failed; absent keeps what the store has.
+    pub reason: Option<String>,
+    /// When its state changed.
+    pub at: Wall,
+}
+
+impl Bridge {
+    /// What holds now. Taken when every output was drained, it continues by the entries that follow ([`Snapshot::apply`]).
+    #[must_use]
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            listener: self.listener.clone(),
+            paired: self.settings.token_sha256.is_some(),
+            pack: self.settings.pack.facts(),
+            adapter: self.active.as_ref().map(|active| active.view(self.settings.session_id)),
+            last_close: self.last_close.clone(),
+            queues: self.queues.iter().map(|(name, queue)| (name.clone(), queue.view())).collect(),
+            live: self.live.iter().map(|(id, live)| (*id, live.view())).collect(),
+            recent: self.recent.clone(),
+            logs: self.logs.clone(),
+            commits_failing: self.commits.failing.clone(),
+        }
+    }
+
+    /// Every pack-state value, by key.
+    #[must_use]
+    pub fn state_rows(&self) -> Vec<StateValue> {
+        let values = self.pack_state.values.iter();
+        values
+            .map(|(key, kept)| StateValue { key: key.clone(), value: kept.json.clone(), scope: kept.scope.clone(), persist: kept.persist })
+            .collect()
+    }
+
+    /// Rows whose state the store may not show yet, to be laid over what it shows; at most `limits.mpp.dirty_rows_max` and those that are
+    /// live.
+    #[must_use]
+    pub fn dirty(&self) -> BTreeMap<InvocationId, Uncommitted> {
+        // A dispatch is written behind and never reported as committed.
+        let dispatched = self
+            .live
+            .iter()
+            .filter(|(_, live)| live.state == RowState::Dispatched)
+            .map(|(id, live)| (*id, Uncommitted { state: live.state, result: None, reason: None, at: live.since.wall }));
+        let mut rows: BTreeMap<_, _> = dispatched.collect();
+        for (id, dirty) in &self.commits.dirty {
+            let row = Uncommitted {
+                state: dirty.moved.state,
+                result: dirty.moved.result.clone(),
+                reason: dirty.moved.reason.clone(),
+                at: dirty.at,
+            };
+            rows.insert(*id, row);
+        }
+        rows
+    }
+}

@@ -1,0 +1,11 @@
+//! Tests of the whole, one module a topic.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail that way")]
+
+mod harness;
+mod mpp_clauses;
+mod mpp_frames;
+mod mpp_framing;
+mod mpp_manifest;
+mod mpp_refusals;
+mod mpp_schedules;
+mod mpp_token;

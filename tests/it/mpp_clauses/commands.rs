@@ -1,0 +1,270 @@
+//! What operators ask (rulings MPP 5, 10, 11 and 17; idempotent enqueue).
+
+use rl_console::{
+    ids::{InvocationId, ManifestHash, QueueName},
+    limits,
+    mpp::{Command, NewInvocation, Outcome, Refusal},
+    schema::JsonText,
+    tap::entry::mpp::{Brake, RefundStatus, RowState, Transition},
+};
+
+use super::dispatch::PULL;
+use crate::harness::{HELLO, Store, World, pack};
+
+fn ids(world: &World) -> Vec<u64> {
+    world.dispatched.iter().map(|(_, id)| id.0).collect()
+}
+
+fn cancel(ids: &[u64], refund: bool) -> Command {
+    Command::Cancel { ids: ids.iter().map(|id| InvocationId(*id)).collect(), reason: "not now".to_owned(), refund }
+}
+
+fn queue(name: &str) -> Option<QueueName> {
+    Some(QueueName::new(name))
+}
+
+#[test]
+fn enqueue__answers_row_by_row_in_order() {
+    let mut world = World::new();
+    let rows = vec![NewInvocation::new("free"), NewInvocation::new("nope"), NewInvocation::new("spawn")];
+    let Ok(Outcome::Enqueued(answer)) = world.ask(Command::Enqueue { rows }) else { panic!("refused") };
+    assert_eq!(answer[0].as_ref().unwrap().id, InvocationId(1));
+    assert!(matches!(answer[1], Err(Refusal::UnknownEvent { .. })));
+    assert_eq!(answer[2].as_ref().unwrap().queue.as_str(), "boss");
+    assert_eq!(world.row(InvocationId(1)).source.kind, "manual");
+}
+
+#[test]
+fn enqueue__is_answered_after_its_commit() {
+    let mut world = World::new();
+    world.prompt = false;
+    world.command(Command::Enqueue { rows: vec![NewInvocation::new("free")] });
+    while world.store.waiting.len() > 1 {
+        world.answer_next(true);
+    }
+    assert!(world.answers.is_empty());
+    world.answer_next(true);
+    assert_eq!(world.answers.len(), 1);
+}
+
+#[test]
+fn enqueue__a_repeated_key_yields_the_first_row() {
+    let (mut world, conn) = World::connected();
+    let row = NewInvocation { source: Some("channel_points".to_owned()), redemption: Some("r-1".to_owned()), ..NewInvocation::new("free") };
+    assert_eq!(world.enqueue_row(row.clone()), Ok((InvocationId(1), RowState::Pending, false)));
+    world.line(conn, PULL);
+    assert_eq!(world.enqueue_row(row.clone()), Ok((InvocationId(1), RowState::Dispatched, true)), "the state as the bridge knows it");
+    let Ok(Outcome::Enqueued(both)) = world.ask(Command::Enqueue {
+        rows: vec![
+            NewInvocation { source: Some("bits".to_owned()), ..row.clone() },
+            NewInvocation { source: Some("bits".to_owned()), ..row },
+        ],
+    }) else {
+        panic!("refused")
+    };
+    assert_eq!(both[0].as_ref().unwrap().id, both[1].as_ref().unwrap().id);
+    assert!(both[1].as_ref().unwrap().repeated);
+    assert_eq!(world.bridge.snapshot().queues["default"].pending, 1);
+}
+
+#[test]
+fn enqueue__bounds_rows_and_pending_rows() {
+    let limits = limits::Mpp { command_rows_max: 3, pending_rows_max: 2, ..limits::Mpp::default() };
+    let mut world = World::with(pack(), limits, Store::default());
+    let rows = vec![NewInvocation::new("free"); 4];
+    assert_eq!(world.ask(Command::Enqueue { rows: rows.clone() }), Err(Refusal::TooManyRows { rows: 4, limit: 3 }));
+    let Ok(Outcome::Enqueued(answer)) = world.ask(Command::Enqueue { rows: rows[..3].to_vec() }) else { panic!("refused") };
+    assert_eq!(answer[2], Err(Refusal::TooManyPending { limit: 2 }));
+}
+
+#[test]
+fn cancel__makes_pending_rows_failed() {
+    let (mut world, conn) = World::connected();
+    for event in ["free", "free", "spawn"] {
+        world.enqueue(event, "{}");
+    }
+    world.line(conn, PULL);
+    let Ok(Outcome::Cancelled(answer)) = world.ask(cancel(&[2, 1, 2, 77], false)) else { panic!("refused") };
+    assert!(answer[0].is_ok() && answer[0] == answer[2]);
+    assert_eq!(answer[1], Err(Refusal::WrongState { id: InvocationId(1), state: RowState::Dispatched }));
+    assert_eq!(answer[3], Err(Refusal::NoSuchInvocation { id: InvocationId(77) }));
+    assert_eq!(world.row(InvocationId(2)).reason.as_deref(), Some("cancelled: not now"));
+    assert_eq!(world.bridge.snapshot().queues["default"].pending, 0);
+    assert_eq!(
+        world.ask(cancel(&[2], false)),
+        Ok(Outcome::Cancelled(vec![Err(Refusal::WrongState { id: InvocationId(2), state: RowState::Failed })]))
+    );
+    assert!(world.store.refunds.is_empty());
+}
+
+#[test]
+fn cancel__records_refunds_by_their_source() {
+    let mut world = World::new();
+    for source in ["channel_points", "bits", "manual"] {
+        world.enqueue_row(NewInvocation { source: Some(source.to_owned()), ..NewInvocation::new("free") }).unwrap();
+    }
+    let Ok(Outcome::Cancelled(answer)) = world.ask(cancel(&[1, 2, 3], true)) else { panic!("refused") };
+    let statuses: Vec<_> = answer.iter().map(|row| row.as_ref().unwrap().refund.unwrap().status).collect();
+    assert_eq!(statuses, [RefundStatus::Requested, RefundStatus::Skipped, RefundStatus::Manual]);
+    assert_eq!(world.transitions().into_iter().filter(|said| matches!(said, Transition::RefundRecorded { .. })).count(), 3);
+}
+
+#[test]
+fn cancel__keeps_a_row_from_leaving_while_it_is_decided() {
+    let (mut world, conn) = World::connected();
+    for _ in 0..2 {
+        world.enqueue("free", "{}");
+    }
+    world.prompt = false;
+    let request = world.command(cancel(&[1], false));
+    world.line(conn, PULL);
+    assert_eq!(ids(&world), [2]);
+    world.prompt = true;
+    world.settle();
+    assert!(world.answers.contains_key(&request));
+}
+
+#[test]
+fn cancel__that_cannot_be_stored_gives_the_row_back() {
+    let (mut world, conn) = World::connected();
+    for _ in 0..2 {
+        world.enqueue("free", "{}");
+    }
+    world.broken = true;
+    let answer = world.ask(cancel(&[1], false));
+    assert!(matches!(answer, Err(Refusal::NotStored { .. })));
+    world.line(conn, PULL);
+    assert_eq!(ids(&world), [1]);
+}
+
+#[test]
+fn cancel__reaches_rows_that_are_not_in_memory() {
+    let limits = limits::Mpp { head_rows_max: 8, ..limits::Mpp::default() };
+    let mut world = World::with(pack(), limits, Store::default());
+    for _ in 0..30 {
+        world.enqueue("free", "{}");
+    }
+    world.ask(cancel(&[3, 9, 10, 29], false)).unwrap();
+    let conn = world.connect();
+    for _ in 0..26 {
+        world.line(conn, PULL);
+        let id = ids(&world).last().copied().unwrap();
+        world.line(conn, &format!(r#"{{"mpp":2,"type":"failed","id":{id},"reason":"x"}}"#));
+    }
+    let left: Vec<u64> = (1..=30).filter(|id| ![3, 9, 10, 29].contains(id)).collect();
+    assert_eq!(ids(&world), left);
+}
+
+#[test]
+fn brakes__hold_keeps_pulls_parked_and_takes_new_rows() {
+    let (mut world, conn) = World::connected();
+    assert_eq!(world.ask(Command::Hold { queue: queue("nope") }), Err(Refusal::UnknownQueue { queue: "nope".into() }));
+    let held = Brake { held: true, draining: false };
+    assert_eq!(world.ask(Command::Hold { queue: queue("default") }), Ok(Outcome::Braked(vec![("default".into(), held)])));
+    world.line(conn, PULL);
+    world.enqueue("free", "{}");
+    assert!(world.dispatched.is_empty());
+    assert!(world.bridge.snapshot().queues["default"].parked);
+    world.ask(Command::Hold { queue: queue("default") }).unwrap();
+    assert!(world.said.is_empty(), "nothing changed");
+    world.ask(Command::Resume { queue: None }).unwrap();
+    assert_eq!(world.transitions().into_iter().filter(|said| matches!(said, Transition::Braked { .. })).count(), 1);
+    assert_eq!(ids(&world), [1]);
+}
+
+#[test]
+fn brakes__drain_refuses_new_rows_and_tells_when_empty() {
+    let (mut world, conn) = World::connected();
+    for _ in 0..2 {
+        world.enqueue("free", "{}");
+    }
+    world.ask(Command::Drain { queue: queue("default") }).unwrap();
+    assert_eq!(world.enqueue_row(NewInvocation::new("free")), Err(Refusal::Draining { queue: "default".into() }));
+    let drained = |world: &World| world.transitions().contains(&&Transition::Drained { queue: "default".into() });
+    for id in 1..=2 {
+        world.line(conn, PULL);
+        assert!(!drained(&world));
+        world.line(conn, &format!(r#"{{"mpp":2,"type":"applied","id":{id}}}"#));
+    }
+    assert!(drained(&world));
+    world.line(conn, PULL);
+    assert!(!drained(&world), "it is told once");
+    world.ask(Command::Drain { queue: None }).unwrap();
+    assert!(world.transitions().contains(&&Transition::Drained { queue: "boss".into() }), "an empty queue is drained at once");
+    world.ask(Command::Resume { queue: None }).unwrap();
+    assert!(world.enqueue_row(NewInvocation::new("free")).is_ok());
+}
+
+#[test]
+fn brakes__survive_a_restart() {
+    let (mut world, _) = World::connected();
+    world.ask(Command::Hold { queue: queue("default") }).unwrap();
+    world.ask(Command::Drain { queue: queue("boss") }).unwrap();
+    let world = World::with(pack(), limits::Mpp::default(), world.store);
+    let queues = world.bridge.snapshot().queues;
+    assert_eq!(queues["default"].brake, Brake { held: true, draining: false });
+    assert_eq!(queues["boss"].brake, Brake { held: false, draining: true });
+}
+
+#[test]
+fn migrate__takes_what_fits_fails_unknown_queues_and_leaves_the_rest() {
+    let mut world = World::new();
+    for (event, params) in [("free", "{}"), ("give_item", r#"{"item_id":1}"#), ("spawn", "{}"), ("give_item", r#"{"item_id":"x"}"#)] {
+        world.enqueue(event, params);
+    }
+    let mut new = pack();
+    new.hash = ManifestHash::new("sha256:new");
+    new.events.remove("free");
+    new.queues.remove("boss");
+    let limits = limits::Mpp { command_rows_max: 2, ..limits::Mpp::default() };
+    let mut world = World::with(new, limits, world.store);
+    assert_eq!(world.bridge.snapshot().queues["boss"].other_manifest, 1);
+    assert_eq!(world.ask(Command::Migrate), Ok(Outcome::Migrated { moved: 1, failed: 1, left: 2 }));
+    assert_eq!(world.row(InvocationId(3)).reason.as_deref(), Some("unknown_queue: boss"));
+    let queues = world.bridge.snapshot().queues;
+    assert!(!queues.contains_key("boss"));
+    assert_eq!((queues["default"].pending, queues["default"].other_manifest), (1, 2));
+    let conn = world.open();
+    world.line(conn, &HELLO.replace("sha256:abc123...", "sha256:new"));
+    world.line(conn, PULL);
+    assert_eq!(ids(&world), [2]);
+    let Ok(Outcome::Cancelled(rows)) = world.ask(cancel(&[1, 4], false)) else { panic!("refused") };
+    assert!(rows.iter().all(Result::is_ok), "rows of another manifest can be cancelled");
+    assert!(matches!(world.transitions()[..], [Transition::OtherCancelled { .. }, Transition::OtherCancelled { .. }]));
+}
+
+#[test]
+fn migrate__puts_older_rows_before_newer_ones() {
+    let mut world = World::new();
+    for _ in 0..3 {
+        world.enqueue("free", "{}");
+    }
+    let mut new = pack();
+    new.hash = ManifestHash::new("sha256:new");
+    let mut world = World::with(new, limits::Mpp::default(), world.store);
+    world.enqueue("free", "{}");
+    world.prompt = false;
+    let first = world.command(Command::Migrate);
+    assert_eq!(world.ask(Command::Migrate), Err(Refusal::MigrationRunning));
+    world.prompt = true;
+    world.settle();
+    assert_eq!(world.answers[&first], Ok(Outcome::Migrated { moved: 3, failed: 0, left: 0 }));
+    let conn = world.open();
+    world.line(conn, &HELLO.replace("sha256:abc123...", "sha256:new"));
+    for id in 1..=4 {
+        world.line(conn, PULL);
+        world.line(conn, &format!(r#"{{"mpp":2,"type":"failed","id":{id},"reason":"x"}}"#));
+    }
+    assert_eq!(ids(&world), [1, 2, 3, 4]);
+}
+
+#[test]
+fn enqueue__passes_a_trace_on() {
+    let (mut world, conn) = World::connected();
+    let trace = "trace:0191d3c2-7a41-7f00-8000-00000000a41f".parse().unwrap();
+    let params = Some(JsonText::parse("{}").unwrap());
+    world.enqueue_row(NewInvocation { trace_id: Some(trace), params, ..NewInvocation::new("free") }).unwrap();
+    world.line(conn, PULL);
+    assert!(world.said.iter().any(|(said, _, of)| matches!(said, Transition::Dispatched { .. }) && *of == Some(trace)));
+    assert_eq!(world.bridge.snapshot().live[&InvocationId(1)].trace, Some(trace));
+}

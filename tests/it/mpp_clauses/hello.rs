@@ -1,0 +1,196 @@
+//! `hello`, `hello_ack`, the order of their checks (mpp-v2, hello; rulings MPP 1, 2, 13, 14 and 15).
+
+use std::time::Duration;
+
+use rl_console::{
+    ids::ConnectionId,
+    limits,
+    mpp::{CloseCause, Command, ErrorCode, Fault, HelloReason, Outcome, Refusal, TokenHash, Verdict, Violation},
+    tap::entry::{Redaction, mpp::Transition},
+};
+
+use crate::harness::{HELLO, Store, TOKEN, World, pack};
+
+fn hello(pack: &str, hash: &str, token: &str) -> String {
+    format!(r#"{{"mpp":2,"type":"hello","pack_id":"{pack}","manifest_hash":"{hash}","bridge_token":"{token}"}}"#)
+}
+
+/// The code that a first line is refused with.
+fn refusal(world: &mut World, line: &str) -> String {
+    let conn = world.open();
+    let Verdict::Refused(fault) = world.line(conn, line) else { panic!("{line} was taken") };
+    assert_eq!(world.closed, [(conn, CloseCause::Fault(fault))]);
+    assert_eq!(world.frames().len(), 1);
+    match fault {
+        Fault::Hello(reason) => {
+            let answer = format!(r#"{{"mpp":2,"type":"hello_ack","ok":false,"reason":"{}"}}"#, reason.code());
+            assert_eq!(world.frames(), [answer]);
+            reason.code().to_owned()
+        }
+        Fault::Protocol { code, .. } => {
+            let start = format!(r#"{{"mpp":2,"type":"protocol_error","code":"{}","message":"#, code.code());
+            assert!(world.frames()[0].starts_with(&start), "{:?}", world.frames());
+            code.code().to_owned()
+        }
+        Fault::ByAdapter => panic!("{fault:?}"),
+    }
+}
+
+#[test]
+fn hello__must_come_within_10_s() {
+    let mut world = World::new();
+    let conn = world.open();
+    world.pass(Duration::from_millis(9_999));
+    assert!(world.closed.is_empty());
+    world.pass(Duration::from_millis(1));
+    assert_eq!(world.closed, [(conn, CloseCause::HelloTimeout)]);
+    assert!(world.frames().is_empty(), "closed silently");
+    assert_eq!(world.line(conn, HELLO), Verdict::TooLate);
+    assert!(world.frames().is_empty());
+}
+
+#[test]
+fn hello__that_comes_before_the_deadline_was_noticed_is_too_late_too() {
+    let mut world = World::new();
+    let conn = world.open();
+    world.now = world.now.after(Duration::from_secs(10));
+    assert_eq!(world.line(conn, HELLO), Verdict::TooLate);
+    assert_eq!(world.closed, [(conn, CloseCause::HelloTimeout)]);
+    assert!(world.frames().is_empty());
+}
+
+#[test]
+fn hello__the_first_line_is_judged_in_the_order_of_ruling_1() {
+    let mut world = World::new();
+    assert_eq!(refusal(&mut world, "{"), "INVALID_FRAME");
+    assert_eq!(refusal(&mut world, "[2]"), "INVALID_FRAME");
+    assert_eq!(refusal(&mut world, r#"{"type":"hello"}"#), "unsupported_mpp_version");
+    assert_eq!(refusal(&mut world, r#"{"mpp":3,"type":"pull","queue":"default"}"#), "unsupported_mpp_version");
+    assert_eq!(refusal(&mut world, r#"{"mpp":2,"type":"pull","queue":"default"}"#), "INVALID_FRAME");
+    assert_eq!(refusal(&mut world, r#"{"mpp":2,"type":"hello","pack_id":7,"manifest_hash":"x","bridge_token":"x"}"#), "INVALID_FRAME");
+    assert_eq!(refusal(&mut world, r#"{"mpp":2,"type":"hello","pack_id":"x","bridge_token":"x"}"#), "INVALID_FRAME");
+}
+
+#[test]
+fn hello__the_checks_come_in_the_order_of_ruling_2() {
+    let mut unpaired = World::start(pack(), limits::Mpp::default(), Store::default(), None);
+    assert_eq!(refusal(&mut unpaired, &hello("other", "other", "other")), "unpaired");
+
+    let mut world = World::new();
+    let (id, hash) = ("com.example.mypack", "sha256:abc123...");
+    for active in [false, true] {
+        if active {
+            world.connect();
+        }
+        assert_eq!(refusal(&mut world, &hello("other", "other", "other")), "invalid_token");
+        assert_eq!(refusal(&mut world, &hello("other", "other", TOKEN)), "pack_id_mismatch");
+        assert_eq!(refusal(&mut world, &hello(id, "other", TOKEN)), "manifest_hash_mismatch");
+    }
+    assert_eq!(refusal(&mut world, &hello(id, hash, TOKEN)), "already_connected");
+}
+
+#[test]
+fn hello__every_reason_code_has_been_seen() {
+    let codes: Vec<_> = HelloReason::ALL.iter().map(|reason| reason.code()).collect();
+    let seen = ["unsupported_mpp_version", "unpaired", "invalid_token", "pack_id_mismatch", "manifest_hash_mismatch", "already_connected"];
+    assert_eq!(codes, seen);
+}
+
+#[test]
+fn hello__the_slot_is_free_as_soon_as_a_fault_ended_the_last() {
+    let (mut world, first) = World::connected();
+    world.line(first, "}");
+    assert_eq!(world.closed.len(), 1);
+    // Its close lingers: nothing was heard of it yet.
+    world.connect();
+}
+
+#[test]
+fn hello__a_rotated_token_is_in_force_at_once_and_the_adapter_stays() {
+    use sha2::Digest;
+    let (mut world, conn) = World::connected();
+    let hex: String = sha2::Sha256::digest("new").iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(world.ask(Command::Pair { token_sha256: "xyz".to_owned() }), Err(Refusal::NotAHash));
+    assert_eq!(world.ask(Command::Pair { token_sha256: hex.clone() }), Ok(Outcome::Paired));
+    assert_eq!(TokenHash::from_hex(&hex), Some(TokenHash::of("new")));
+    assert_eq!(world.line(conn, r#"{"mpp":2,"type":"heartbeat"}"#), Verdict::Accepted);
+    // The old token is still kept from view.
+    world.line(conn, r#"{"mpp":2,"type":"log","level":"info","message":"<raw-token>"}"#);
+    assert_eq!(world.bridge.snapshot().logs[0].text.as_ref(), "***********");
+    assert_eq!(refusal(&mut world, HELLO), "invalid_token");
+}
+
+#[test]
+fn hello__one_connection_too_many_is_closed_at_once() {
+    let limits = limits::Mpp { connections_max: 2, ..limits::Mpp::default() };
+    let mut world = World::with(pack(), limits, Store::default());
+    world.connect();
+    world.open();
+    let third = world.open();
+    assert_eq!(world.closed, [(third, CloseCause::TooManyConnections)]);
+    assert_eq!(third, ConnectionId(3));
+}
+
+#[test]
+fn hello__a_second_one_is_an_invalid_frame() {
+    let (mut world, conn) = World::connected();
+    let fault = Fault::Protocol { code: ErrorCode::InvalidFrame, violation: Violation::SecondHello };
+    assert_eq!(world.line(conn, HELLO), Verdict::Refused(fault));
+}
+
+#[test]
+fn hello__a_first_line_that_is_no_hello_is_withheld() {
+    let mut world = World::new();
+    let conn = world.open();
+    world.line(conn, r#"{"bridge_token":"<raw-token>""#);
+    assert_eq!(world.received.last().unwrap().1, Redaction::Withheld);
+    let conn = world.open();
+    world.line(conn, HELLO);
+    assert!(matches!(world.received.last().unwrap().1, Redaction::Masked(_)));
+}
+
+#[test]
+fn hello__a_token_said_by_escapes_is_withheld() {
+    let (mut world, conn) = World::connected();
+    world.line(conn, r#"{"mpp":2,"type":"log","level":"info","message":"\u003craw-token>"}"#);
+    assert_eq!(world.received.last().unwrap().1, Redaction::Withheld);
+    world.line(conn, r#"{"mpp":2,"type":"state_write","key":"mood","value":{"x":["\u003craw-token>"]}}"#);
+    assert_eq!(world.received.last().unwrap().1, Redaction::Withheld);
+    world.line(conn, r#"{"mpp":2,"type":"pull","queue":"<raw-token>"}"#);
+    assert_eq!(
+        world.frames(),
+        [r#"{"mpp":2,"type":"protocol_error","code":"UNKNOWN_QUEUE","message":"the manifest has no queue '***********'"}"#]
+    );
+}
+
+#[test]
+fn hello__persisted_rows_are_revalidated() {
+    let (mut world, conn) = World::connected();
+    world.line(conn, r#"{"mpp":2,"type":"state_write","key":"resets","value":3}"#);
+    world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":null}"#);
+    let mut pack = pack();
+    pack.state.remove("notes");
+    pack.state.get_mut("resets").unwrap().schema =
+        Some(rl_console::schema::Schema::compile(serde_json::json!({"type": "string"})).unwrap());
+    let mut world = World::with(pack, limits::Mpp::default(), world.store);
+    let conn = world.open();
+    world.line(conn, HELLO);
+    assert!(!world.frames()[0].contains("persisted"));
+    let left_out = world.transitions().into_iter().filter(|transition| matches!(transition, Transition::PersistedLeftOut { .. })).count();
+    assert_eq!(left_out, 2);
+}
+
+#[test]
+fn hello__null_is_a_value_and_text_is_echoed_as_it_came() {
+    let (mut world, conn) = World::connected();
+    world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":{ "b": 1.0,  "a": 12345678901234567890123 }}"#);
+    let mut world = World::with(pack(), limits::Mpp::default(), world.store);
+    let conn = world.open();
+    world.line(conn, HELLO);
+    assert!(world.frames()[0].ends_with(r#""persisted":[{"key":"notes","value":{ "b": 1.0,  "a": 12345678901234567890123 }}]}"#));
+    world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":null}"#);
+    let mut world = World::with(pack(), limits::Mpp::default(), world.store);
+    let conn = world.open();
+    world.line(conn, HELLO);
+    assert!(world.frames()[0].ends_with(r#""persisted":[{"key":"notes","value":null}]}"#));
+}

@@ -1,0 +1,10 @@
+//! MPP v2 by its clauses: one transcript a clause, named after it, bytes in and bytes out, under a virtual clock.
+
+mod commands;
+mod disconnect;
+mod dispatch;
+mod errors;
+mod examples;
+mod hello;
+mod store;
+mod telemetry;

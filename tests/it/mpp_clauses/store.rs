@@ -1,0 +1,170 @@
+//! Durability: what waits for the store, and what happens while it refuses (rulings MPP 6 and 7).
+
+use std::time::Duration;
+
+use rl_console::{
+    ids::InvocationId,
+    limits,
+    mpp::{Command, NewInvocation, Outcome, Refusal, Verdict},
+    store::op::{Class, Op},
+    tap::entry::mpp::{RowState, Transition},
+};
+
+use super::dispatch::{PULL, PULL_BOSS};
+use crate::harness::{Request, Store, World, pack};
+
+fn classes(world: &World) -> Vec<(Class, &'static str)> {
+    let persists = world.store.waiting.iter().filter_map(|request| match request {
+        Request::Persist { class, op, .. } => Some((*class, op)),
+        _ => None,
+    });
+    persists
+        .map(|(class, op)| {
+            let name = match op {
+                Op::Enqueue { .. } => "enqueue",
+                Op::Move(_) => "move",
+                Op::Refund { .. } => "refund",
+                Op::Change { .. } => "change",
+                Op::Migrate { .. } => "migrate",
+                Op::WriteState { .. } => "state",
+                Op::SetBrake { .. } => "brake",
+            };
+            (class, name)
+        })
+        .collect()
+}
+
+#[test]
+fn durability__each_request_has_its_class() {
+    let (mut world, conn) = World::connected();
+    for event in ["free", "spawn", "free"] {
+        world.enqueue(event, "{}");
+    }
+    world.prompt = false;
+    world.line(conn, PULL);
+    world.line(conn, r#"{"mpp":2,"type":"failed","id":1,"reason":"x","refund":true}"#);
+    world.line(conn, PULL_BOSS);
+    world.line(conn, r#"{"mpp":2,"type":"applied","id":2}"#);
+    world.line(conn, r#"{"mpp":2,"type":"state_write","key":"resets","value":1}"#);
+    world.command(Command::Enqueue { rows: vec![NewInvocation::new("free")] });
+    world.command(Command::Cancel { ids: vec![InvocationId(3)], reason: String::new(), refund: true });
+    world.command(Command::Hold { queue: Some("boss".into()) });
+    assert_eq!(
+        classes(&world),
+        [
+            (Class::Behind, "move"),
+            (Class::Power, "refund"),
+            (Class::Behind, "move"),
+            (Class::Process, "move"),
+            (Class::Behind, "state"),
+            (Class::Power, "enqueue"),
+            (Class::Power, "change"),
+            (Class::Process, "brake"),
+        ]
+    );
+}
+
+#[test]
+fn failing_store__refuses_new_rows_and_holds_what_it_must() {
+    let (mut world, conn) = World::connected();
+    for event in ["free", "free", "spawn"] {
+        world.enqueue(event, "{}");
+    }
+    world.line(conn, PULL);
+    world.broken = true;
+    world.line(conn, r#"{"mpp":2,"type":"applied","id":1,"result":{"n":1}}"#);
+    assert!(matches!(world.transitions()[..], [Transition::Applied { .. }, Transition::CommitsFailing]));
+    assert_eq!(world.bridge.snapshot().commits_failing.as_deref(), Some("the store cannot write: no space left on device"));
+    assert_eq!(world.line(conn, PULL), Verdict::Accepted);
+    assert_eq!(world.dispatched.len(), 1, "parked");
+    assert!(matches!(world.enqueue_row(NewInvocation::new("free")), Err(Refusal::NotStored { .. })));
+    assert!(matches!(
+        world.ask(Command::Cancel { ids: vec![InvocationId(2)], reason: String::new(), refund: false }),
+        Err(Refusal::NotStored { .. })
+    ));
+    assert_eq!(world.bridge.dirty()[&InvocationId(1)].state, RowState::Applied);
+    world.line(conn, r#"{"mpp":2,"type":"done","id":1}"#);
+    world.pass(Duration::from_secs(60));
+    assert_eq!(world.bridge.dirty()[&InvocationId(1)].state, RowState::Done);
+    world.broken = false;
+    world.pass(Duration::from_secs(5));
+    assert_eq!(world.row(InvocationId(1)).state, RowState::Done);
+    assert_eq!(world.row(InvocationId(1)).result.as_ref().unwrap().as_str(), r#"{"n":1}"#, "the older transition is in it");
+    assert_eq!(world.dispatched.len(), 2, "the parked pull is served");
+    assert!(world.transitions().contains(&&Transition::CommitsWell));
+    assert_eq!(world.bridge.snapshot().commits_failing, None);
+    assert!(world.enqueue_row(NewInvocation::new("free")).is_ok());
+}
+
+#[test]
+fn failing_store__an_enqueue_that_failed_is_probed_for() {
+    let mut world = World::new();
+    world.broken = true;
+    assert!(matches!(world.enqueue_row(NewInvocation::new("free")), Err(Refusal::NotStored { .. })));
+    world.broken = false;
+    world.pass(Duration::from_millis(100));
+    assert!(world.transitions().contains(&&Transition::CommitsWell));
+    assert!(world.enqueue_row(NewInvocation::new("free")).is_ok());
+}
+
+#[test]
+fn failing_store__a_refund_is_recorded_once_it_can_be() {
+    let (mut world, conn) = World::connected();
+    world.enqueue("free", "{}");
+    world.line(conn, PULL);
+    world.broken = true;
+    world.line(conn, r#"{"mpp":2,"type":"failed","id":1,"reason":"x","refund":true}"#);
+    world.pass(Duration::from_secs(1));
+    world.broken = false;
+    world.pass(Duration::from_secs(5));
+    assert_eq!(world.store.refunds.len(), 1);
+    assert_eq!(world.row(InvocationId(1)).state, RowState::Refunded);
+    assert!(world.transitions().into_iter().any(|said| matches!(said, Transition::RefundRecorded { .. })));
+}
+
+#[test]
+fn failing_store__a_brake_holds_at_once_and_is_stored_later() {
+    let mut world = World::new();
+    world.broken = true;
+    assert!(matches!(world.ask(Command::Hold { queue: None }), Err(Refusal::NotStored { .. })));
+    assert!(world.bridge.snapshot().queues["boss"].brake.held);
+    world.broken = false;
+    world.pass(Duration::from_secs(1));
+    assert!(world.store.brakes["boss"].held && world.store.brakes["default"].held);
+    assert!(matches!(world.ask(Command::Resume { queue: None }), Ok(Outcome::Braked(_))));
+}
+
+#[test]
+fn failing_store__what_may_be_dirty_is_bounded() {
+    let limits = limits::Mpp { dirty_rows_max: 3, ..limits::Mpp::default() };
+    let mut world = World::with(pack(), limits, Store::default());
+    let conn = world.connect();
+    for _ in 0..6 {
+        world.enqueue("give_item", r#"{"item_id":"bad"}"#);
+    }
+    world.enqueue("free", "{}");
+    world.prompt = false;
+    world.line(conn, PULL);
+    assert_eq!(world.bridge.dirty().len(), 3);
+    world.prompt = true;
+    world.settle();
+    assert_eq!(world.dispatched.len(), 1);
+}
+
+#[test]
+fn failing_store__a_read_that_failed_is_asked_again() {
+    let mut world = World::new();
+    for _ in 0..3 {
+        world.enqueue("free", "{}");
+    }
+    let mut world = World::with(pack(), limits::Mpp::default(), world.store);
+    world.store.waiting.clear();
+    world.handle(rl_console::mpp::Input::FetchFailed {
+        queue: "default".into(),
+        error: rl_console::store::op::CommitError::Busy { waiting: 1 },
+    });
+    let conn = world.connect();
+    world.line(conn, PULL);
+    world.pass(Duration::from_secs(1));
+    assert_eq!(world.dispatched.len(), 1);
+}

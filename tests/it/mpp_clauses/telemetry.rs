@@ -1,0 +1,121 @@
+//! Heartbeats, the log, pack state (mpp-v2, heartbeat, log, state_write; rulings MPP 4, 12 and 13).
+
+use std::time::Duration;
+
+use rl_console::{
+    mpp::{ErrorCode, Fault, Level, Verdict, Violation},
+    tap::entry::mpp::Transition,
+};
+
+use crate::harness::World;
+
+const HEARTBEAT: &str = r#"{"mpp":2,"type":"heartbeat"}"#;
+
+#[test]
+fn heartbeat__ours_goes_out_after_15_s_without_outbound_traffic() {
+    let (mut world, _) = World::connected();
+    world.pass(Duration::from_millis(14_999));
+    assert!(world.frames().is_empty());
+    world.pass(Duration::from_millis(1));
+    assert_eq!(world.frames(), [HEARTBEAT]);
+    world.pass(Duration::from_secs(15));
+    assert_eq!(world.frames(), [HEARTBEAT]);
+}
+
+#[test]
+fn heartbeat__outbound_traffic_puts_ours_off() {
+    let (mut world, conn) = World::connected();
+    world.pass(Duration::from_secs(10));
+    world.enqueue("free", "{}");
+    world.line(conn, super::dispatch::PULL);
+    world.pass(Duration::from_secs(14));
+    assert!(world.frames().is_empty());
+    world.pass(Duration::from_secs(1));
+    assert_eq!(world.frames(), [HEARTBEAT]);
+}
+
+#[test]
+fn heartbeat__stale_is_inbound_silence_of_30_s_and_is_said_once() {
+    let (mut world, conn) = World::connected();
+    let stale = |world: &World| world.transitions().into_iter().filter(|said| matches!(said, Transition::Stale { .. })).count();
+    world.pass(Duration::from_millis(29_999));
+    assert_eq!(stale(&world), 0);
+    world.pass(Duration::from_millis(1));
+    assert_eq!(world.transitions().last(), Some(&&Transition::Stale { silent_s: 30 }));
+    world.pass(Duration::from_secs(600));
+    assert_eq!(stale(&world), 0);
+    assert!(world.bridge.snapshot().adapter.unwrap().stale);
+    world.line(conn, HEARTBEAT);
+    assert!(world.frames().is_empty(), "no response is required");
+    assert!(!world.bridge.snapshot().adapter.unwrap().stale);
+    world.pass(Duration::from_secs(30));
+    assert_eq!(stale(&world), 1);
+}
+
+#[test]
+fn log__keeps_the_last_1000_lines() {
+    let (mut world, conn) = World::connected();
+    for line in 0..1_001 {
+        world.line(conn, &format!(r#"{{"mpp":2,"type":"log","level":"warn","message":"line {line}"}}"#));
+    }
+    let logs = world.bridge.snapshot().logs;
+    assert_eq!(logs.len(), 1_000);
+    assert_eq!((logs[0].text.as_ref(), logs[0].level), ("line 1", Level::Warn));
+    assert_eq!(world.said.last().unwrap().1, "line 1000");
+}
+
+#[test]
+fn log__takes_the_five_levels() {
+    let (mut world, conn) = World::connected();
+    for level in Level::ALL {
+        let line = format!(r#"{{"mpp":2,"type":"log","level":"{}","message":""}}"#, level.name());
+        assert_eq!(world.line(conn, &line), Verdict::Accepted);
+    }
+}
+
+#[test]
+fn state_write__the_checks_come_in_order() {
+    let cases = [
+        (r#"{"mpp":2,"type":"state_write","key":"nope","value":"x"}"#, ErrorCode::InvalidFrame, Violation::UndeclaredKey),
+        (r#"{"mpp":2,"type":"state_write","key":"goal","value":"x"}"#, ErrorCode::InvalidFrame, Violation::NotTheWriter),
+        (r#"{"mpp":2,"type":"state_write","key":"resets","value":"x"}"#, ErrorCode::SchemaViolation, Violation::StateSchema),
+    ];
+    for (line, code, violation) in cases {
+        let (mut world, conn) = World::connected();
+        assert_eq!(world.line(conn, line), Verdict::Refused(Fault::Protocol { code, violation }));
+        assert!(world.store.state.is_empty() && world.bridge.state_rows().is_empty());
+    }
+}
+
+#[test]
+fn state_write__is_silent_and_stored_behind_only_when_it_persists() {
+    let (mut world, conn) = World::connected();
+    world.line(conn, r#"{"mpp":2,"type":"state_write","key":"mood","value":["a", 1],"scope":"run"}"#);
+    assert!(world.frames().is_empty() && world.store.state.is_empty());
+    world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":{"a":1},"scope":"run"}"#);
+    assert!(world.frames().is_empty());
+    assert_eq!(world.store.state["notes"].1.as_deref(), Some("run"));
+    let rows = world.bridge.state_rows();
+    assert_eq!(rows.len(), 2);
+    assert_eq!(
+        (rows[0].key.as_str(), rows[0].value.as_str(), rows[0].scope.as_deref(), rows[0].persist),
+        ("mood", r#"["a", 1]"#, None, false)
+    );
+    assert!(rows[1].persist);
+    world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":2}"#);
+    assert_eq!(world.store.state["notes"], (rl_console::schema::JsonText::parse("2").unwrap(), None), "the last write wins, its scope too");
+}
+
+#[test]
+fn state_write__that_would_lock_the_adapter_out_is_a_schema_violation() {
+    let (mut world, conn) = World::connected();
+    let value = |length: usize| format!(r#"{{"mpp":2,"type":"state_write","key":"notes","value":"{}"}}"#, "x".repeat(length));
+    let frame = r#"{"mpp":2,"type":"hello_ack","ok":true,"broadcaster_login":"streamer_login","session_id":18446744073709551615,"persisted":[{"key":"notes","value":""}]}"#;
+    let room = 65_536 - frame.len() - 1;
+    assert_eq!(world.line(conn, &value(room)), Verdict::Accepted);
+    let fault = Fault::Protocol { code: ErrorCode::SchemaViolation, violation: Violation::StateTooLarge };
+    assert_eq!(world.bridge.judge(world.now, conn, value(room + 1).as_bytes()), Verdict::Refused(fault));
+    let other = r#"{"mpp":2,"type":"state_write","key":"resets","value":3}"#;
+    assert_eq!(world.line(conn, other), Verdict::Refused(fault));
+    world.connect();
+}
