@@ -2,11 +2,11 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail that way")]
 
 mod cli;
+mod cli_sim;
 mod crash;
 mod fixtures;
 mod harness;
 mod mpp_clauses;
-mod cli_sim;
 mod mpp_frames;
 mod mpp_framing;
 mod mpp_manifest;

@@ -1,42 +1,20 @@
-//! A stand-in for the console until the real one is here: it draws nothing. To be deleted with the real one's arrival.
+//! What a console is started with, and how it ends.
 
-use std::{io, sync::Arc};
+use std::io;
 
-use tokio::sync::watch;
-
-use crate::{limits, port::StationPort, time::Clock};
-
-/// The colours that a terminal takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
-    /// None.
-    None,
-    /// The sixteen.
-    Ansi,
-    /// The palette of 256.
-    Indexed,
-    /// 24 bit.
-    True,
-}
-
-impl Depth {
-    /// The depth that the environment tells of.
-    #[must_use]
-    pub fn of_environment(_no_color: Option<&str>, _colorterm: Option<&str>, _term: Option<&str>) -> Self {
-        Self::Ansi
-    }
-}
+use super::theme::Depth;
+use crate::{limits, time::Clock};
 
 /// What a console is started with, every value resolved.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The name of a shipped theme.
+    /// The name of a shipped theme; one that is not shipped gives `midnight` and a notice.
     pub theme: String,
     /// Draw with ASCII alone.
     pub ascii: bool,
     /// The colours that the terminal takes.
     pub depth: Depth,
-    /// What the header calls this station.
+    /// What the header calls this station: the data folder's name or a configured one.
     pub name: String,
     /// Take the mouse.
     pub mouse: bool,
@@ -48,13 +26,27 @@ pub struct Config {
     pub commands: CommandHints,
 }
 
-/// How a command line for this station is written.
+/// How a command line for this station is written, so that what the screen teaches can be typed as it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandHints {
     /// The program as the user would call it.
     pub program: String,
-    /// Global flags that differ from their defaults, quoted for a shell.
+    /// Global flags that differ from their defaults, quoted for a shell (`--data ./friday`); empty when none does.
     pub globals: String,
+}
+
+impl Default for CommandHints {
+    fn default() -> Self {
+        Self { program: "rl-console".to_owned(), globals: String::new() }
+    }
+}
+
+impl CommandHints {
+    /// The command line of a subcommand.
+    #[must_use]
+    pub fn line(&self, rest: &str) -> String {
+        if self.globals.is_empty() { format!("{} {rest}", self.program) } else { format!("{} {} {rest}", self.program, self.globals) }
+    }
 }
 
 /// Why a console ended.
@@ -81,14 +73,3 @@ pub enum ConsoleError {
     #[error("the terminal could not be set up: {0}")]
     Terminal(#[from] io::Error),
 }
-
-/// Runs the console until it ends or `stop` becomes true.
-///
-/// # Errors
-/// Always, here.
-pub fn run(_port: Arc<dyn StationPort>, _config: Config, _stop: watch::Receiver<bool>) -> Result<Exit, ConsoleError> {
-    Err(ConsoleError::NotATerminal { what: "stdin" })
-}
-
-/// Restores the terminal before a panic is told.
-pub fn install_panic_hook() {}

@@ -1,0 +1,41 @@
+//! What can happen to a console.
+
+use crossterm::event::{KeyEvent, MouseEvent};
+
+use super::action::Asked;
+use crate::{
+    port::{Outcome, Page, PortError},
+    time::Mono,
+};
+
+/// One thing that happened.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// A key was pressed.
+    Key {
+        key: KeyEvent,
+        /// When it was read from the terminal.
+        at: Mono,
+    },
+    /// The mouse was used.
+    Mouse(MouseEvent),
+    /// The terminal has this size now.
+    Resize { columns: u16, rows: u16 },
+    /// A second of the wall clock began.
+    Tick,
+    /// Entries were folded, or a snapshot was taken.
+    Data,
+    /// A command was answered.
+    Commanded { asked: Asked, outcome: Result<Outcome, PortError> },
+    /// A query was answered.
+    Queried { asked: Asked, page: Result<Page, PortError> },
+}
+
+/// What comes from the terminal.
+#[derive(Debug)]
+pub(crate) enum TerminalEvent {
+    /// A key, a click, a size.
+    Happened(Event),
+    /// The terminal is gone.
+    HangUp,
+}

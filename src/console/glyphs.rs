@@ -1,0 +1,93 @@
+//! The signs that carry meaning beside colour, with their ASCII forms.
+
+/// One set of signs.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Glyphs {
+    pub(crate) well: &'static str,
+    pub(crate) degraded: &'static str,
+    pub(crate) down: &'static str,
+    pub(crate) flying: &'static str,
+    pub(crate) ok: &'static str,
+    pub(crate) bad: &'static str,
+    pub(crate) refunded: &'static str,
+    pub(crate) none: &'static str,
+    pub(crate) into: &'static str,
+    pub(crate) ellipsis: &'static str,
+    pub(crate) held: &'static str,
+    pub(crate) draining: &'static str,
+    pub(crate) parked: &'static str,
+    pub(crate) warn: &'static str,
+    pub(crate) times: &'static str,
+    pub(crate) spark: [&'static str; 8],
+    pub(crate) up: &'static str,
+    pub(crate) down_arrow: &'static str,
+    pub(crate) left: &'static str,
+    pub(crate) right: &'static str,
+    pub(crate) corners: [&'static str; 4],
+    pub(crate) horizontal: &'static str,
+    pub(crate) vertical: &'static str,
+    pub(crate) ascii: bool,
+}
+
+/// For terminals with a Unicode font.
+pub(crate) const UNICODE: Glyphs = Glyphs {
+    well: "●",
+    degraded: "◐",
+    down: "○",
+    flying: "▶",
+    ok: "✓",
+    bad: "✗",
+    refunded: "↩",
+    none: "—",
+    into: "▸",
+    ellipsis: "…",
+    held: "‖",
+    draining: "↓",
+    parked: "◌",
+    warn: "!",
+    times: "×",
+    spark: ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
+    up: "↑",
+    down_arrow: "↓",
+    left: "←",
+    right: "→",
+    corners: ["┌", "┐", "└", "┘"],
+    horizontal: "─",
+    vertical: "│",
+    ascii: false,
+};
+
+/// For `--ascii`.
+pub(crate) const ASCII: Glyphs = Glyphs {
+    well: "*",
+    degraded: "~",
+    down: "o",
+    flying: ">",
+    ok: "+",
+    bad: "x",
+    refunded: "<",
+    none: "-",
+    into: ">",
+    ellipsis: "~",
+    held: "H",
+    draining: "D",
+    parked: ".",
+    warn: "!",
+    times: "x",
+    spark: ["_", ".", ".", "-", "-", "=", "#", "#"],
+    up: "up",
+    down_arrow: "down",
+    left: "left",
+    right: "right",
+    corners: ["+", "+", "+", "+"],
+    horizontal: "-",
+    vertical: "|",
+    ascii: true,
+};
+
+impl Glyphs {
+    /// The set for a terminal.
+    pub(crate) fn of(ascii: bool) -> &'static Self {
+        if ascii { &ASCII } else { &UNICODE }
+    }
+}

@@ -1,0 +1,33 @@
+//! Why connections end, in words, with what to do about it.
+
+use crate::tap::entry::mpp::{CloseCause, Fault, HelloReason};
+
+/// What happened, to follow "the adapter left: " or "refused: ".
+pub(super) fn close_words(cause: CloseCause) -> String {
+    match cause {
+        CloseCause::PeerClosed => "it closed the connection".to_owned(),
+        CloseCause::ReadFailed => "the connection broke".to_owned(),
+        CloseCause::WriteFailed => "the connection broke while writing".to_owned(),
+        CloseCause::HelloTimeout => "no hello came within 10 s".to_owned(),
+        CloseCause::Fault(Fault::Hello(reason)) => reason.code().to_owned(),
+        CloseCause::Fault(Fault::Protocol { code, violation }) => format!("{}: {violation} ({})", code.code(), violation.clause()),
+        CloseCause::Fault(Fault::ByAdapter) => "it sent protocol_error".to_owned(),
+        CloseCause::NotReading => "it stopped reading".to_owned(),
+        CloseCause::WriteStalled => "nothing could be sent to it for 30 s".to_owned(),
+        CloseCause::Kicked => "kicked by an operator".to_owned(),
+        CloseCause::TooManyConnections => "too many connections (limits.mpp.connections_max)".to_owned(),
+        CloseCause::Shutdown => "the station went down".to_owned(),
+    }
+}
+
+/// The subcommand and the words that mend a refused handshake.
+pub(super) fn refusal_remedy(reason: HelloReason) -> (&'static str, Option<&'static str>) {
+    match reason {
+        HelloReason::UnsupportedMppVersion => ("use an adapter that speaks MPP v2", None),
+        HelloReason::Unpaired => ("pair first; it prints the token:", Some("pair")),
+        HelloReason::InvalidToken => ("give the adapter the token of the last pairing, or make a new one:", Some("pair --rotate")),
+        HelloReason::PackIdMismatch => ("start the station with the adapter's pack (--pack), or use the adapter of this pack", None),
+        HelloReason::ManifestHashMismatch => ("give both the same pack.toml; this one's hash:", Some("pack hash PATH")),
+        HelloReason::AlreadyConnected => ("another adapter is active; drop it with K here, or:", Some("kick adapter")),
+    }
+}

@@ -1,0 +1,175 @@
+//! What a person should read, of all links, oldest first, bounded.
+
+use std::{collections::VecDeque, fmt::Write as _, sync::Arc};
+
+use super::causes::close_words;
+use crate::{
+    limits,
+    mpp::LogView,
+    tap::{
+        EntryRef,
+        entry::{
+            Transition, What,
+            mpp::{self, RefundStatus},
+            station::{self, Level},
+        },
+    },
+    time::Now,
+};
+
+/// Who says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Station,
+    Bridge,
+    Adapter,
+    Console,
+}
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Notice {
+    /// Its number in this console, from 1.
+    pub(crate) number: u64,
+    pub(crate) at: Now,
+    pub(crate) level: Level,
+    pub(crate) origin: Origin,
+    pub(crate) text: Arc<str>,
+}
+
+/// The kept lines, at most `limits.console.journal_entries_max`.
+#[derive(Clone, Debug)]
+pub(crate) struct Journal {
+    pub(crate) notices: VecDeque<Notice>,
+    /// Lines that were cut.
+    pub(crate) evicted: u64,
+    /// Lines of level warn or error.
+    pub(crate) serious: u64,
+    next: u64,
+    limit: usize,
+}
+
+impl Journal {
+    pub(super) fn new(limits: limits::Console) -> Self {
+        let limit = usize::try_from(limits.journal_entries_max).unwrap_or(usize::MAX);
+        Self { notices: VecDeque::new(), evicted: 0, serious: 0, next: 1, limit }
+    }
+
+    /// Takes the adapter's log as a snapshot has it, before what was read already.
+    pub(super) fn seed(&mut self, logs: &VecDeque<LogView>) {
+        let read = std::mem::take(&mut self.notices);
+        let first = read.front().map(|notice| notice.at.mono);
+        self.serious = 0;
+        for log in logs.iter().filter(|log| first.is_none_or(|first| log.at.mono < first)) {
+            self.push(log.at, log.level, Origin::Adapter, Arc::clone(&log.text));
+        }
+        for notice in read {
+            self.push(notice.at, notice.level, notice.origin, notice.text);
+        }
+    }
+
+    pub(super) fn lost(&mut self, count: u64, at: Now) {
+        let text = format!("this console fell behind and lost {count} entries; the state was taken anew (limits.tap.ring_bytes_max)");
+        self.push(at, Level::Warn, Origin::Console, text.into());
+    }
+
+    pub(super) fn fold(&mut self, entry: EntryRef<'_>) {
+        let at = entry.entry.at;
+        match &entry.entry.what {
+            What::Transition(Transition::Station(transition)) => {
+                if let Some((level, words)) = station_words(*transition, &entry.text()) {
+                    self.push(at, level, Origin::Station, words.into());
+                }
+            }
+            What::Transition(Transition::Mpp(mpp::Transition::Logged { level })) => {
+                self.push(at, *level, Origin::Adapter, entry.text().as_ref().into());
+            }
+            What::Transition(Transition::Mpp(transition)) => {
+                if let Some((level, words)) = bridge_words(transition, &entry.text()) {
+                    self.push(at, level, Origin::Bridge, words.into());
+                }
+            }
+            What::Unsent { frames, bytes } => {
+                let words = format!("{frames} frames ({bytes} bytes) could not be sent before the connection closed");
+                self.push(at, Level::Warn, Origin::Bridge, words.into());
+            }
+            What::Frame(_) | What::Committed { .. } | What::Loss { .. } => {}
+        }
+    }
+
+    fn push(&mut self, at: Now, level: Level, origin: Origin, text: Arc<str>) {
+        self.serious += u64::from(level >= Level::Warn);
+        self.notices.push_back(Notice { number: self.next, at, level, origin, text });
+        self.next += 1;
+        while self.notices.len() > self.limit {
+            self.notices.pop_front();
+            self.evicted = self.evicted.saturating_add(1);
+        }
+    }
+}
+
+fn station_words(transition: station::Transition, text: &str) -> Option<(Level, String)> {
+    use station::Transition as T;
+    Some(match transition {
+        T::Started => (Level::Info, "the station is up".to_owned()),
+        T::HostUp { link } => (Level::Info, format!("{} is up", link.name())),
+        T::HostDown { link } => (Level::Error, format!("{} is down: {text}", link.name())),
+        T::StoreWell => (Level::Info, "the store takes commits again".to_owned()),
+        T::StoreFailing => (Level::Error, format!("the store refuses commits: {text}")),
+        T::RecordingStarted => (Level::Info, format!("recording to {text}")),
+        T::RecordingStopped { bytes } => (Level::Info, format!("recorded {bytes} bytes: {text}")),
+        T::Operated => (Level::Info, text.to_owned()),
+        T::Notice { level } => (level, text.to_owned()),
+        T::Stopping => (Level::Warn, "the station is going down".to_owned()),
+        T::RecordingGrew { .. } => return None,
+    })
+}
+
+fn bridge_words(transition: &mpp::Transition, text: &str) -> Option<(Level, String)> {
+    use mpp::Transition as T;
+    Some(match transition {
+        T::Listening { addr } => (Level::Info, format!("listening on {addr}")),
+        T::NotListening => (Level::Error, format!("not listening: {text}")),
+        T::Paired => (Level::Info, "paired: a new token is in force".to_owned()),
+        T::Handshaken { peer, persisted, .. } => {
+            let mut words = format!("adapter connected from {peer}");
+            if *persisted > 0 {
+                let _ = write!(words, ", {persisted} state values replayed");
+            }
+            (Level::Info, words)
+        }
+        T::Disconnected { peer, active: true, cause } => (Level::Warn, format!("adapter {peer} left: {}", close_words(*cause))),
+        T::Disconnected { peer, active: false, cause: cause @ mpp::CloseCause::Fault(_) } => {
+            (Level::Warn, format!("refused {peer}: {}", close_words(*cause)))
+        }
+        T::Disconnected { peer, active: false, cause: cause @ mpp::CloseCause::TooManyConnections } => {
+            (Level::Warn, format!("refused {peer}: {}", close_words(*cause)))
+        }
+        T::Stale { silent_s } => (Level::Warn, format!("the adapter has sent nothing for {silent_s} s; K drops it")),
+        T::Requeued { id, queue } => (Level::Warn, format!("{id} went back to the head of {queue}")),
+        T::LeftApplied { id, queue } => {
+            (Level::Warn, format!("{id} on {queue} was left in applied: `settle {id} done` or `failed` ends it"))
+        }
+        T::RefundRecorded { id, status, .. } => match status {
+            RefundStatus::Requested => (Level::Info, format!("refund of {id} is requested")),
+            RefundStatus::Skipped => (Level::Warn, format!("refund of {id}: bits cannot be refunded; tell the viewer")),
+            RefundStatus::Manual => (Level::Warn, format!("refund of {id} is to be made by hand")),
+        },
+        T::Migrated { queue, rows, failed } => (Level::Info, format!("{queue}: {rows} rows took the manifest in force, {failed} failed")),
+        T::Braked { queue, brake } => {
+            let words = match (brake.held, brake.draining) {
+                (false, false) => "runs",
+                (true, false) => "is held",
+                (false, true) => "drains",
+                (true, true) => "is held and refuses new work",
+            };
+            (Level::Info, format!("{queue} {words}"))
+        }
+        T::Drained { queue } => (Level::Info, format!("{queue} is empty: drained")),
+        T::PersistedLeftOut { key } => (Level::Warn, format!("state `{key}` was not replayed: {text}")),
+        T::CommitsFailing => (Level::Error, format!("commits fail: {text}")),
+        T::CommitsWell => (Level::Info, "commits succeed again".to_owned()),
+        T::PackLoaded { pack_id, .. } => (Level::Info, format!("pack {pack_id} is in force")),
+        _ => return None,
+    })
+}

@@ -1,0 +1,13 @@
+//! What the screen shows: a fold over a snapshot and the tap's entries. It takes time from entries only, keeps ordered maps, and evicts by count.
+
+mod causes;
+mod fold;
+mod health;
+mod journal;
+mod rates;
+mod state;
+
+pub(crate) use health::{Condition, Sentence, mpp_report, store_report};
+pub(crate) use journal::{Notice, Origin};
+pub(crate) use rates::{Rate, WINDOW_BUCKETS};
+pub(crate) use state::{Model, World};

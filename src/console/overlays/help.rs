@@ -1,0 +1,39 @@
+//! The keys of a place, from the keymap.
+
+use ratatui::layout::Rect;
+
+use super::overlay::centred;
+use crate::console::{
+    keymap::{self, Place},
+    theme::Role,
+    view::Canvas,
+};
+
+/// Help for a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Help {
+    pub(crate) about: Place,
+    pub(crate) scroll: usize,
+}
+
+impl Help {
+    /// Draws it.
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
+        let glyphs = canvas.view.glyphs;
+        let lines: Vec<(String, &str)> = keymap::bindings(self.about)
+            .map(|binding| {
+                let keys: Vec<_> = binding.keys.iter().map(|key| key.name(glyphs)).collect();
+                (keys.join("  "), binding.label)
+            })
+            .collect();
+        let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2);
+        let area = centred(body, 46, rows);
+        canvas.clear(area);
+        let inside = canvas.frame(area, &format!("Keys of {}", self.about.name()), true);
+        let scroll = self.scroll.min(lines.len().saturating_sub(usize::from(inside.height)));
+        for ((keys, label), y) in lines.iter().skip(scroll).zip(inside.y..inside.bottom()) {
+            canvas.put(inside.x + 1, y, 14, keys, Role::Accent);
+            canvas.put(inside.x + 16, y, inside.width.saturating_sub(16), label, Role::Text);
+        }
+    }
+}

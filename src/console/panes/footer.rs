@@ -1,0 +1,46 @@
+//! The last line: the keys that work here now.
+
+use ratatui::layout::Rect;
+
+use crate::console::{
+    keymap::{self, Chord},
+    model::Model,
+    text,
+    theme::Role,
+    ui::Ui,
+    update,
+    view::Canvas,
+};
+
+/// Draws it: what would do nothing is greyed; what does not fit is left to `?`, which always stands.
+pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
+    let glyphs = canvas.view.glyphs;
+    let place = ui.place();
+    let words = |binding: &keymap::Binding| {
+        let key = binding.keys.first().map_or_else(String::new, |key: &Chord| key.name(glyphs));
+        (key, binding.label)
+    };
+    let bindings: Vec<_> = keymap::bindings(place).filter(|binding| binding.in_footer).collect();
+    let columns = |binding: &keymap::Binding| {
+        let (key, label) = words(binding);
+        u16::try_from(text::width(&key) + text::width(label) + 3).unwrap_or(u16::MAX)
+    };
+    let is_kept =
+        |binding: &keymap::Binding| matches!(binding.action, super::super::action::Action::Help | super::super::action::Action::Quit);
+    let mut room = area.width.saturating_sub(1);
+    room = room.saturating_sub(bindings.iter().filter(|binding| is_kept(binding)).map(|binding| columns(binding)).sum());
+    let mut x = area.x + 1;
+    for binding in bindings {
+        if !is_kept(binding) {
+            match room.checked_sub(columns(binding)) {
+                Some(left) => room = left,
+                None => continue,
+            }
+        }
+        let (key, label) = words(binding);
+        let does = update::hindrance(binding.action, ui, model).is_none();
+        let (key_role, label_role) = if does { (Role::Accent, Role::Text) } else { (Role::Muted, Role::Muted) };
+        x += canvas.put(x, area.y, area.right().saturating_sub(x), &key, key_role) + 1;
+        x += canvas.put(x, area.y, area.right().saturating_sub(x), label, label_role) + 2;
+    }
+}

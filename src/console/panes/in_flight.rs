@@ -1,0 +1,60 @@
+//! In flight: what is with the adapter now.
+
+use ratatui::layout::Rect;
+
+use super::{Align, Cell, Column, Table, queues::state_sign};
+use crate::{
+    console::{
+        theme::Role,
+        ui::Selection,
+        view::{Canvas, View},
+    },
+    ids::InvocationId,
+    mpp::{LiveView, Snapshot},
+};
+
+const COLUMNS: &[Column] = &[
+    Column::fixed("id", 7, Align::Right),
+    Column::growing("queue", 8, 1),
+    Column::growing("event", 10, 2),
+    Column::fixed("state", 14, Align::Left),
+    Column::fixed("age", 6, Align::Right),
+    Column::fixed("trace", 5, Align::Left).from(56),
+];
+
+pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, mpp: &Snapshot, selection: &Selection, focused: bool) {
+    if mpp.live.is_empty() {
+        let words = match (&mpp.adapter, mpp.queues.values().any(|queue| queue.pending > 0)) {
+            (None, true) => "nothing: no adapter is connected, and work waits (see the MPP chip)",
+            (None, false) => "nothing: no adapter is connected (see the MPP chip)",
+            (Some(_), true) => "nothing: the adapter has not pulled yet",
+            (Some(_), false) => "nothing: no work is pending",
+        };
+        canvas.put(area.x + 1, area.y, area.width.saturating_sub(1), words, Role::Muted);
+        return;
+    }
+    let rows: Vec<(&InvocationId, &LiveView)> = mpp.live.iter().collect();
+    let view = canvas.view;
+    let row = |index: usize| rows.get(index).map_or_else(Vec::new, |(id, live)| cells(view, **id, live));
+    Table { columns: COLUMNS, len: rows.len(), row: &row, selection: Some(selection), focused }.draw(canvas, area);
+}
+
+fn cells(view: &View, id: InvocationId, live: &LiveView) -> Vec<Cell> {
+    let glyphs = view.glyphs;
+    let (sign, role) = state_sign(live.state, glyphs);
+    let (state, role) = if live.left {
+        (format!("{} left applied", glyphs.warn), Role::Warn)
+    } else if live.acked && live.state == crate::tap::entry::mpp::RowState::Dispatched {
+        (format!("{sign} acked"), role)
+    } else {
+        (format!("{sign} {}", live.state.name()), role)
+    };
+    vec![
+        Cell::new(id.to_string(), Role::Text),
+        Cell::new(live.queue.to_string(), Role::Muted),
+        Cell::new(live.event.to_string(), Role::Text),
+        Cell::new(state, role),
+        Cell::new(view.age(live.since), Role::Text),
+        Cell::new(live.trace.map_or_else(String::new, crate::ids::TraceId::short), Role::Muted),
+    ]
+}

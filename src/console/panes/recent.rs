@@ -1,0 +1,46 @@
+//! Recent: what ended, newest first.
+
+use ratatui::layout::Rect;
+
+use super::{Align, Cell, Class, Column, Table, queues::state_sign};
+use crate::{
+    console::{
+        theme::Role,
+        ui::Selection,
+        view::{Canvas, View},
+    },
+    mpp::{EndedView, Snapshot},
+};
+
+const COLUMNS: &[Column] = &[
+    Column::fixed("at", 8, Align::Left),
+    Column::fixed("id", 7, Align::Right),
+    Column::fixed("state", 10, Align::Left),
+    Column::growing("queue", 8, 1),
+    Column::growing("event", 10, 2),
+    Column::growing("reason", 8, 4).from(60),
+    Column::fixed("trace", 5, Align::Left).from(72),
+];
+
+pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, mpp: &Snapshot, selection: &Selection, focused: bool) {
+    if mpp.recent.is_empty() {
+        canvas.put(area.x + 1, area.y, area.width.saturating_sub(1), "nothing has ended yet", Role::Muted);
+        return;
+    }
+    let view = canvas.view;
+    let row = |index: usize| mpp.recent.iter().rev().nth(index).map_or_else(Vec::new, |ended| cells(view, ended));
+    Table { columns: COLUMNS, len: mpp.recent.len(), row: &row, selection: Some(selection), focused }.draw(canvas, area);
+}
+
+fn cells(view: &View, ended: &EndedView) -> Vec<Cell> {
+    let (sign, role) = state_sign(ended.state, view.glyphs);
+    vec![
+        Cell::new(view.time_of_day(ended.at), Role::Muted),
+        Cell::new(ended.id.to_string(), Role::Text),
+        Cell::new(format!("{sign} {}", ended.state.name()), role),
+        Cell::new(ended.queue.to_string(), Role::Muted),
+        Cell::new(ended.event.to_string(), Role::Text),
+        Cell::of_class(ended.reason.as_deref().unwrap_or("").to_owned(), Role::Text, Class::Payload),
+        Cell::new(ended.trace.map_or_else(String::new, crate::ids::TraceId::short), Role::Muted),
+    ]
+}

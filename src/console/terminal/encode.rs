@@ -1,0 +1,80 @@
+//! Turns screens into bytes: the difference against what was handed over last.
+
+use ratatui::{
+    backend::{Backend as _, CrosstermBackend},
+    buffer::Buffer,
+    layout::Rect,
+};
+
+use super::sequences;
+
+/// Two screens: the one handed over last, and the one being drawn.
+#[derive(Debug)]
+pub(crate) struct Painter {
+    shown: Buffer,
+    next: Buffer,
+    whole: bool,
+    extra: Vec<u8>,
+}
+
+impl Painter {
+    /// For an empty terminal of this size.
+    pub(crate) fn new(columns: u16, rows: u16) -> Self {
+        let area = Rect::new(0, 0, columns, rows);
+        Self { shown: Buffer::empty(area), next: Buffer::empty(area), whole: true, extra: Vec::new() }
+    }
+
+    /// The terminal has another size: the next frame is whole.
+    pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
+        let extra = std::mem::take(&mut self.extra);
+        *self = Self { extra, ..Self::new(columns, rows) };
+    }
+
+    /// Takes the mouse or leaves it, with the next frame.
+    pub(crate) fn mouse(&mut self, taken: bool) {
+        self.extra.extend(sequences::mouse(taken));
+    }
+
+    /// The screen to be drawn on, empty.
+    pub(crate) fn canvas(&mut self) -> &mut Buffer {
+        self.next.reset();
+        &mut self.next
+    }
+
+    /// The bytes of what was drawn; none when nothing changed. What they show counts as handed over.
+    pub(crate) fn frame(&mut self) -> Option<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(1_024);
+        sequences::begin_frame(&mut bytes, self.whole);
+        let start = bytes.len();
+        bytes.append(&mut self.extra);
+        {
+            let changes = self.shown.diff(&self.next);
+            if !changes.is_empty() {
+                // Writing to memory cannot fail.
+                let _ = CrosstermBackend::new(&mut bytes).draw(changes.into_iter());
+            }
+        }
+        let is_empty = bytes.len() == start && !self.whole;
+        sequences::end_frame(&mut bytes);
+        self.whole = false;
+        std::mem::swap(&mut self.shown, &mut self.next);
+        (!is_empty).then_some(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_changed_is_sent() {
+        let mut painter = Painter::new(80, 24);
+        painter.canvas().set_string(0, 0, "18:04:11", ratatui::style::Style::new());
+        assert!(painter.frame().is_some());
+        painter.canvas().set_string(0, 0, "18:04:11", ratatui::style::Style::new());
+        assert_eq!(painter.frame(), None);
+        painter.canvas().set_string(0, 0, "18:04:12", ratatui::style::Style::new());
+        let bytes = painter.frame().unwrap();
+        assert!(bytes.len() < 80, "{}", bytes.len());
+    }
+}

@@ -1,0 +1,135 @@
+//! Reads the terminal on a thread of its own. The thread waits in `poll` for bytes, a new size, its end, or the end of the terminal:
+//! crossterm's own waiting would spin for ever on a terminal that is gone.
+
+use std::{
+    io::{self, Read as _},
+    os::{
+        fd::{AsFd, OwnedFd},
+        unix::net::UnixStream,
+    },
+    thread,
+    time::Duration,
+};
+
+use crossterm::event;
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    io::Errno,
+};
+use tokio::sync::mpsc;
+
+use super::panic;
+use crate::{
+    console::event::{Event, TerminalEvent},
+    time::Clock,
+};
+
+/// Events that wait to be handled; the reader waits while so many do.
+const WAITING_MAX: usize = 256;
+
+/// A reader of the terminal. Dropping it ends the thread, unless that is stuck within a half-read sequence.
+#[derive(Debug)]
+pub(super) struct Input {
+    stop: UnixStream,
+    winch: signal_hook::SigId,
+}
+
+impl Input {
+    /// Starts reading.
+    pub(super) fn spawn(terminal: OwnedFd, clock: Clock) -> io::Result<(Self, mpsc::Receiver<TerminalEvent>)> {
+        let (stop, stopped) = UnixStream::pair()?;
+        let (resized, resize) = UnixStream::pair()?;
+        resized.set_nonblocking(true)?;
+        resize.set_nonblocking(true)?;
+        let winch = signal_hook::low_level::pipe::register(rustix::process::Signal::WINCH.as_raw(), resize)?;
+        let (sender, events) = mpsc::channel(WAITING_MAX);
+        thread::Builder::new().name("console-input".to_owned()).spawn(move || {
+            let _mark = panic::mark_ui_thread();
+            let reader = Reader { terminal, stopped, resized, sender, clock };
+            reader.run();
+        })?;
+        Ok((Self { stop, winch }, events))
+    }
+}
+
+impl Drop for Input {
+    fn drop(&mut self) {
+        signal_hook::low_level::unregister(self.winch);
+        let _ = self.stop.shutdown(std::net::Shutdown::Both);
+    }
+}
+
+struct Reader {
+    terminal: OwnedFd,
+    stopped: UnixStream,
+    resized: UnixStream,
+    sender: mpsc::Sender<TerminalEvent>,
+    clock: Clock,
+}
+
+impl Reader {
+    fn run(mut self) {
+        loop {
+            let mut fds = [
+                PollFd::new(&self.terminal, PollFlags::IN),
+                PollFd::new(&self.stopped, PollFlags::IN),
+                PollFd::new(&self.resized, PollFlags::IN),
+            ];
+            match poll(&mut fds, None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(_) => return self.hang_up(),
+            }
+            let [terminal, stopped, resized] = [fds[0].revents(), fds[1].revents(), fds[2].revents()];
+            if !stopped.is_empty() {
+                return;
+            }
+            if terminal.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
+                return self.hang_up();
+            }
+            if resized.contains(PollFlags::IN) && !self.resize() {
+                return;
+            }
+            if terminal.contains(PollFlags::IN) {
+                match self.read() {
+                    Ok(true) => {}
+                    Ok(false) => return,
+                    Err(_) => return self.hang_up(),
+                }
+            }
+        }
+    }
+
+    fn hang_up(&self) {
+        let _ = self.sender.blocking_send(TerminalEvent::HangUp);
+    }
+
+    fn send(&self, event: Event) -> bool {
+        self.sender.blocking_send(TerminalEvent::Happened(event)).is_ok()
+    }
+
+    fn resize(&mut self) -> bool {
+        let mut drained = [0; 64];
+        while self.resized.read(&mut drained).is_ok_and(|count| count > 0) {}
+        match rustix::termios::tcgetwinsize(self.terminal.as_fd()) {
+            Ok(size) => self.send(Event::Resize { columns: size.ws_col, rows: size.ws_row }),
+            Err(_) => true,
+        }
+    }
+
+    /// Reads what is there. With bytes waiting, crossterm does not wait either.
+    fn read(&self) -> io::Result<bool> {
+        while event::poll(Duration::from_millis(1))? {
+            // The moment of reading bounds the moment of typing from above, and all of one burst share what came before any answer to it.
+            let at = self.clock.now().mono;
+            let taken = match event::read()? {
+                event::Event::Key(key) => self.send(Event::Key { key, at }),
+                event::Event::Mouse(mouse) => self.send(Event::Mouse(mouse)),
+                _ => true,
+            };
+            if !taken {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

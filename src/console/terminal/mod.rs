@@ -1,0 +1,15 @@
+//! The terminal: taken and given back whole, read by one thread and written by another, so that nothing waits for it.
+
+mod encode;
+mod input;
+mod mailbox;
+mod panic;
+mod sequences;
+mod session;
+mod writer;
+
+pub(crate) use encode::Painter;
+pub(crate) use mailbox::Mailbox;
+pub use panic::install_panic_hook;
+pub(crate) use panic::{foreign_panics, mark_ui_thread};
+pub(crate) use session::Session;

@@ -1,0 +1,1 @@
+//! Whole screens, fed with keys, snapshots and entries.

@@ -1,0 +1,143 @@
+//! Moving about: focus, selection, layers, pages.
+
+use crate::console::{
+    action::{Action, Direction, Effect},
+    model::Model,
+    overlays::Overlay,
+    panes,
+    ui::{Focus, PaneId, Ui},
+};
+
+/// Moves the focus or the selection.
+pub(super) fn go(ui: &mut Ui, model: &Model, action: Action) {
+    let layout = ui.layout(model);
+    let stops: Vec<Focus> = layout.panes.iter().map(|(pane, _)| Focus::Pane(*pane)).chain([Focus::Chips(0)]).collect();
+    let here = stops.iter().position(|stop| std::mem::discriminant(stop) == std::mem::discriminant(&ui.focus) && same(*stop, ui.focus));
+    let at = here.unwrap_or(0);
+    match action {
+        Action::FocusNext => ui.focus = stops[(at + 1) % stops.len()],
+        Action::FocusPrevious => ui.focus = stops[(at + stops.len() - 1) % stops.len()],
+        _ => match (ui.overlays.is_empty(), ui.focus) {
+            (false, _) => go_in_overlay(ui, action),
+            (true, Focus::Chips(chip)) => go_in_chips(ui, model, chip, action),
+            (true, Focus::Pane(pane)) => go_in_pane(ui, model, pane, action),
+        },
+    }
+}
+
+fn same(stop: Focus, focus: Focus) -> bool {
+    matches!((stop, focus), (Focus::Chips(_), Focus::Chips(_))) || stop == focus
+}
+
+fn go_in_chips(ui: &mut Ui, model: &Model, chip: usize, action: Action) {
+    let layout = ui.layout(model);
+    let last = layout.chips().len().saturating_sub(1);
+    match action {
+        Action::Left => ui.focus = Focus::Chips(chip.saturating_sub(1)),
+        Action::Right => ui.focus = Focus::Chips((chip + 1).min(last)),
+        Action::Down => {
+            if let Some((pane, _)) = layout.panes.first() {
+                ui.focus = Focus::Pane(*pane);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn go_in_pane(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) {
+    let layout = ui.layout(model);
+    let Some((_, area)) = layout.panes.iter().find(|(known, _)| *known == pane).copied() else { return };
+    let height = panes::list_height(area);
+    let keys = panes::keys(pane, model);
+    let at = ui.selections.entry(pane).or_default().index();
+    match action {
+        // Beyond the first row of a topmost pane lie the chips.
+        Action::Up if at == 0 => {
+            ui.focus = if area.y == layout.body.y { Focus::Chips(0) } else { beside(ui, model, |from, to| to.bottom() <= from.y) }
+        }
+        Action::Down if at + 1 >= keys.len() => ui.focus = beside(ui, model, |from, to| to.y >= from.bottom()),
+        Action::Left => ui.focus = beside(ui, model, |from, to| to.right() <= from.x && to.y == from.y),
+        Action::Right => ui.focus = beside(ui, model, |from, to| to.x >= from.right() && to.y == from.y),
+        _ => {
+            let by = rows(action, height, keys.len());
+            ui.selections.entry(pane).or_default().step(by, &keys, height);
+        }
+    }
+}
+
+/// The nearest pane on a side, or the focus as it is.
+fn beside(ui: &Ui, model: &Model, lies: impl Fn(ratatui::layout::Rect, ratatui::layout::Rect) -> bool) -> Focus {
+    let layout = ui.layout(model);
+    let from = layout.panes.iter().find(|(pane, _)| ui.focus == Focus::Pane(*pane)).map(|(_, area)| *area);
+    from.and_then(|from| {
+        let distance = |to: ratatui::layout::Rect| u32::from(from.y.abs_diff(to.y)) + u32::from(from.x.abs_diff(to.x));
+        layout.panes.iter().filter(|(_, to)| lies(from, *to)).min_by_key(|(_, to)| distance(*to))
+    })
+    .map_or(ui.focus, |(pane, _)| Focus::Pane(*pane))
+}
+
+fn go_in_overlay(ui: &mut Ui, action: Action) {
+    let page = usize::from(ui.rows.saturating_sub(8)).max(1);
+    match ui.overlays.last_mut() {
+        Some(Overlay::Pending(pending)) => {
+            let by = rows(action, pending.height(), pending.rows.len());
+            pending.step(by);
+        }
+        Some(overlay) => overlay.scroll(rows(action, page, 10_000)),
+        None => {}
+    }
+}
+
+fn rows(action: Action, page: usize, all: usize) -> isize {
+    let page = isize::try_from(page).unwrap_or(isize::MAX);
+    let all = isize::try_from(all).unwrap_or(isize::MAX);
+    match action {
+        Action::Up => -1,
+        Action::Down => 1,
+        Action::PageUp => -page,
+        Action::PageDown => page,
+        Action::First => -all,
+        Action::Last => all,
+        _ => 0,
+    }
+}
+
+/// One layer back: an overlay, the zoom, the first steps.
+pub(super) fn back(ui: &mut Ui, model: &Model) {
+    if ui.overlays.pop().is_some() {
+        return;
+    }
+    if ui.zoomed.take().is_some() {
+        return;
+    }
+    if ui.teaches(model) {
+        ui.lessons_dismissed = true;
+    }
+}
+
+/// Gives the focused pane the whole body, or puts it back.
+pub(super) fn zoom(ui: &mut Ui) {
+    if let Focus::Pane(pane) = ui.focus {
+        ui.zoomed = if ui.zoomed.is_some() { None } else { Some(pane) };
+    }
+}
+
+/// Rows enqueued since the pending list was filled, asked for once a second.
+pub(super) fn refresh(ui: &mut Ui, model: &Model) -> Vec<Effect> {
+    for overlay in &mut ui.overlays {
+        let Overlay::Pending(pending) = overlay else { continue };
+        let Some(queue) = model.mpp().and_then(|mpp| mpp.queues.get(pending.queue.as_str())) else { continue };
+        if pending.asking.is_none() && pending.is_at_end() && queue.pending + queue.other_manifest > pending.still_pending(model) {
+            let direction = if pending.rows.is_empty() { Direction::Fresh } else { Direction::Forward };
+            return vec![pending.ask(direction)];
+        }
+    }
+    Vec::new()
+}
+
+/// The page that a pending list's selection has come near to.
+pub(super) fn next_page(ui: &mut Ui) -> Option<Effect> {
+    let Some(Overlay::Pending(pending)) = ui.overlays.last_mut() else { return None };
+    let direction = pending.wants()?;
+    Some(pending.ask(direction))
+}
