@@ -210,7 +210,7 @@ fn open(inner: &Arc<Inner>, config: &Config, lock: Lock, pack: Arc<Pack>) -> Res
         session_id: opened.session_id,
         token_sha256: token_sha256.as_deref().and_then(TokenHash::from_hex),
         limits: config.limits.mpp,
-        ids: Box::new(uuid::Uuid::now_v7),
+        ids: Box::new(uuid::Uuid::new_v4),
     };
     let bridge = Bridge::new(settings, opened.restored, clock.now());
     let hosts = tokio::runtime::Builder::new_multi_thread()

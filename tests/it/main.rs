@@ -19,3 +19,4 @@ mod recorded_snapshot;
 mod recording;
 mod station;
 mod tap;
+mod terminal;

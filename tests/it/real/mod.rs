@@ -1,5 +1,7 @@
 //! The real binary, and peers that speak to it from outside.
 
+pub mod screen;
+
 use std::{
     io::{BufRead, BufReader, Write},
     net::{SocketAddr, TcpStream},

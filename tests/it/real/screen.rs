@@ -2,6 +2,7 @@
 
 use std::{
     io::{Read, Write},
+    num::NonZero,
     path::Path,
     sync::{
         Arc, Condvar, Mutex,
@@ -56,7 +57,7 @@ impl Terminal {
         command.env("RUST_BACKTRACE", "0");
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
-        let seen = Arc::new((Mutex::new(Seen { parser: vt100::Parser::new(rows, columns, 0), raw: Vec::new(), ended: false }), Condvar::new()));
+        let seen = Arc::new((Mutex::new(Seen { parser: vt100::Parser::new(nonzero(rows), nonzero(columns), 0), raw: Vec::new(), ended: false }), Condvar::new()));
         let stalled = Arc::new(AtomicBool::new(false));
         let reader = pair.master.try_clone_reader().unwrap();
         let keys = pair.master.take_writer().unwrap();
@@ -78,7 +79,7 @@ impl Terminal {
 
     pub fn resize(&self, columns: u16, rows: u16) {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
-        self.seen.0.lock().unwrap().parser.screen_mut().set_size(rows, columns);
+        self.seen.0.lock().unwrap().parser.screen_mut().set_size(nonzero(rows), nonzero(columns));
         self.master.as_ref().unwrap().resize(size).unwrap();
     }
 
@@ -141,6 +142,10 @@ impl Drop for Terminal {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn nonzero(length: u16) -> NonZero<u16> {
+    NonZero::new(length).unwrap()
 }
 
 fn spawn_reader(

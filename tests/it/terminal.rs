@@ -1,0 +1,166 @@
+//! The console in a real pseudo-terminal.
+
+use std::time::Duration;
+
+use rl_console::{
+    port::{Operator, Page, Query},
+    station::OperatorClient,
+};
+use tempfile::{TempDir, tempdir};
+
+use crate::real::{Adapter, json, pair, screen::Terminal};
+
+/// A console on a paired data folder of its own, and where its adapters connect.
+fn console(columns: u16, rows: u16) -> (TempDir, String, Terminal) {
+    let folder = tempdir().unwrap();
+    let token = pair(folder.path());
+    let terminal = Terminal::start(folder.path(), columns, rows, &["--port", "0"]);
+    terminal.shows("Queues");
+    (folder, token, terminal)
+}
+
+/// Where the station of a data folder listens; asked again until it does.
+fn mpp_addr(folder: &TempDir) -> std::net::SocketAddr {
+    for _ in 0..600 {
+        let output = crate::real::cli(folder.path(), &["--json", "ls", "health"]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        if let Some(at) = text.find("listening on ") {
+            let rest = &text[at + "listening on ".len()..];
+            return rest[..rest.find(',').unwrap()].parse().unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("the station never listened");
+}
+
+#[test]
+fn a_first_run_teaches_and_ticks_off_what_is_done() {
+    let folder = tempdir().unwrap();
+    let terminal = Terminal::start(folder.path(), 160, 50, &["--port", "0"]);
+    terminal.shows("Getting started");
+    let token = pair(folder.path());
+    let mut adapter = Adapter::ready(mpp_addr(&folder), &token);
+    adapter.send(r#"{"mpp":2,"type":"pull","queue":"default"}"#).unwrap();
+    json(folder.path(), &["invoke", "heal_party"]);
+    terminal.wait("the lesson is over", |screen| !screen.contains("Getting started"));
+    terminal.shows("heal_party");
+}
+
+#[test]
+fn work_is_seen_from_its_pull_to_its_end() {
+    let (folder, token, terminal) = console(160, 50);
+    let mut adapter = Adapter::ready(mpp_addr(&folder), &token);
+    json(folder.path(), &["hold"]);
+    terminal.shows("held");
+    json(folder.path(), &["resume"]);
+    json(folder.path(), &["invoke", "spawn_boss", "--params", r#"{"boss":"kraken"}"#]);
+    adapter.send(r#"{"mpp":2,"type":"pull","queue":"boss"}"#).unwrap();
+    let id = adapter.receive().unwrap()["id"].as_u64().unwrap();
+    terminal.wait("dispatched", |screen| screen.contains("spawn_boss") && screen.contains("1▶"));
+    adapter.send(&format!(r#"{{"mpp":2,"type":"failed","id":{id},"reason":"the sea is calm"}}"#)).unwrap();
+    terminal.shows("the sea is calm");
+}
+
+#[test]
+fn keys_move_the_focus_open_and_close_help_and_ask_before_quitting() {
+    let (folder, token, mut terminal) = console(100, 30);
+    let mut adapter = Adapter::ready(mpp_addr(&folder), &token);
+    json(folder.path(), &["invoke", "heal_party"]);
+    adapter.send(r#"{"mpp":2,"type":"pull","queue":"default"}"#).unwrap();
+    adapter.receive().unwrap();
+    terminal.shows("heal_party");
+    terminal.keys("?");
+    terminal.shows("Keys of");
+    terminal.keys("\x1b");
+    terminal.wait("help is gone", |screen| !screen.contains("Keys of"));
+    terminal.keys("q");
+    terminal.wait("the question", |screen| screen.contains("requeue"));
+    terminal.keys("n");
+    terminal.wait("the question is gone", |screen| !screen.contains("requeue"));
+    terminal.keys("q");
+    terminal.wait("the question again", |screen| screen.contains("requeue"));
+    terminal.keys("y");
+    assert!(terminal.ended().success());
+    terminal.assert_restored();
+}
+
+#[test]
+fn a_resize_draws_the_whole_screen_anew_and_too_small_says_so() {
+    let (_folder, _token, terminal) = console(160, 50);
+    terminal.resize(80, 24);
+    terminal.wait("80 columns", |screen| screen.contains("Queues") && screen.lines().all(|line| line.chars().count() <= 80));
+    terminal.resize(60, 15);
+    terminal.wait("too small", |screen| screen.contains("80") && screen.contains("24") && !screen.contains("Queues"));
+    terminal.resize(160, 50);
+    terminal.shows("Queues");
+}
+
+#[test]
+fn sigterm_restores_the_terminal() {
+    let (_folder, _token, mut terminal) = console(80, 24);
+    let pid = rustix::process::Pid::from_raw(i32::try_from(terminal.pid()).unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+    assert!(terminal.ended().success());
+    terminal.assert_restored();
+}
+
+#[test]
+fn the_show_goes_on_when_a_terminal_is_gone_whose_leader_ignores_sighup() {
+    let folder = tempdir().unwrap();
+    let token = pair(folder.path());
+    let script = format!(
+        "trap '' HUP; {} --data {} --port 0; sleep 600",
+        env!("CARGO_BIN_EXE_rl-console"),
+        folder.path().display()
+    );
+    let mut terminal = Terminal::run(folder.path(), 100, 30, &["/bin/sh".to_owned(), "-c".to_owned(), script]);
+    terminal.shows("Queues");
+    let addr = mpp_addr(&folder);
+    terminal.hang_up();
+    // Long after the console must have ended, the station serves.
+    std::thread::sleep(Duration::from_millis(1_500));
+    let mut adapter = Adapter::ready(addr, &token);
+    json(folder.path(), &["invoke", "heal_party"]);
+    adapter.send(r#"{"mpp":2,"type":"pull","queue":"default"}"#).unwrap();
+    assert_eq!(adapter.receive().unwrap()["event"], "heal_party");
+    let threads = station_threads(folder.path());
+    assert!(!threads.iter().any(|name| name == "screen"), "the console still runs: {threads:?}");
+    let pid = holder(folder.path());
+    rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), rustix::process::Signal::TERM).unwrap();
+    assert!(adapter.receive().is_none());
+}
+
+#[test]
+fn a_stalled_terminal_stalls_nothing_else() {
+    let (folder, token, terminal) = console(160, 50);
+    let addr = mpp_addr(&folder);
+    terminal.stall(true);
+    let mut adapter = Adapter::ready(addr, &token);
+    let rows: String = (0..300).map(|_| "{\"event\":\"heal_party\"}\n").collect();
+    let file = folder.path().join("rows.ndjson");
+    std::fs::write(&file, rows).unwrap();
+    json(folder.path(), &["invoke", "--from", file.to_str().unwrap()]);
+    for _ in 0..300 {
+        adapter.send(r#"{"mpp":2,"type":"pull","queue":"default"}"#).unwrap();
+        let id = adapter.receive().unwrap()["id"].as_u64().unwrap();
+        adapter.send(&format!(r#"{{"mpp":2,"type":"applied","id":{id},"result":null}}"#)).unwrap();
+        adapter.send(&format!(r#"{{"mpp":2,"type":"done","id":{id}}}"#)).unwrap();
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = OperatorClient::connect(folder.path()).await.unwrap();
+        let Page::Queues(queues) = client.query(Query::Queues).await.unwrap() else { panic!("another page") };
+        assert!(queues.iter().all(|row| row.pending == 0), "{queues:?}");
+    });
+    terminal.stall(false);
+    terminal.shows("300");
+}
+
+fn holder(data: &std::path::Path) -> i32 {
+    std::fs::read_to_string(data.join("station.lock")).unwrap().trim().parse().unwrap()
+}
+
+fn station_threads(data: &std::path::Path) -> Vec<String> {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", holder(data))).unwrap();
+    tasks.map(|task| std::fs::read_to_string(task.unwrap().path().join("comm")).unwrap().trim().to_owned()).collect()
+}
