@@ -107,7 +107,7 @@ impl App {
             port,
             clock: config.clock,
             depth: config.depth,
-            model: Model::new(config.limits),
+            model: Model::new(&config.limits),
             ui,
             view,
             theme_steps: 0,
@@ -119,7 +119,7 @@ impl App {
             is_dirty: true,
             is_behind: false,
             painted_at: None,
-            interval: Duration::from_millis(1_000 / config.limits.frames_per_s_max.max(1)),
+            interval: Duration::from_millis(1_000 / config.limits.console.frames_per_s_max.max(1)),
         }
     }
 

@@ -73,7 +73,7 @@ pub(crate) fn mpp_report(model: &Model, now: Now) -> Report {
     let mpp = &world.mpp;
     report
         .fact("pack", format!("{} {} ({})", mpp.pack.id, mpp.pack.version, if mpp.pack.is_sample { "the sample" } else { &mpp.pack.name }));
-    report.fact("hash", &mpp.pack.hash);
+    report.fact("", &mpp.pack.hash);
     if let Listener::Listening(addr) = &mpp.listener {
         report.fact("listens on", addr);
     }
