@@ -263,7 +263,7 @@ impl App {
     fn tick(&mut self) -> bool {
         self.connect();
         for text in terminal::foreign_panics() {
-            let until = self.clock.now().mono + Duration::from_mins(1);
+            let until = self.clock.now().mono + Duration::from_secs(60);
             self.ui.message = Some(Message { text, is_error: true, until });
         }
         self.happen(Event::Tick)

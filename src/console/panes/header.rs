@@ -38,10 +38,12 @@ const GAP: usize = 2;
 fn state(view: &View, model: &Model) -> Vec<(String, Role)> {
     let glyphs = view.glyphs;
     let Some(world) = &model.world else { return vec![(format!("{} starting", glyphs.degraded), Role::Warn)] };
-    let mut parts = vec![match model.stopping {
-        true => (format!("{} STOPPING", glyphs.degraded), Role::Warn),
-        false => (format!("{} LIVE", glyphs.well), Role::Ok),
-    }];
+    let mut parts = Vec::with_capacity(5);
+    if model.stopping {
+        parts.push((format!("{} STOPPING", glyphs.degraded), Role::Warn));
+    } else {
+        parts.push((format!("{} LIVE", glyphs.well), Role::Ok));
+    }
     parts.push((format::elapsed(view.now.mono.since(world.station.started_at.mono)), Role::Text));
     if let Some(recording) = &world.station.recording {
         parts.push((format!("{}REC {}", glyphs.well, format::bytes(recording.bytes)), Role::Bad));

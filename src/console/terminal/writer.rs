@@ -34,7 +34,10 @@ mod tests {
 
     /// A terminal that takes nothing until it is let.
     #[derive(Clone, Default)]
-    struct Stalled(Arc<(Mutex<(bool, Vec<u8>)>, Condvar)>);
+    struct Stalled(Arc<Valve>);
+
+    /// Whether it is open, with what went through, and news of both.
+    type Valve = (Mutex<(bool, Vec<u8>)>, Condvar);
 
     impl Write for Stalled {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
