@@ -107,7 +107,7 @@ impl App {
             port,
             clock: config.clock,
             depth: config.depth,
-            model: Model::new(config.limits),
+            model: Model::new(&config.limits),
             ui,
             view,
             theme_steps: 0,
@@ -119,7 +119,7 @@ impl App {
             is_dirty: true,
             is_behind: false,
             painted_at: None,
-            interval: Duration::from_millis(1_000 / config.limits.frames_per_s_max.max(1)),
+            interval: Duration::from_millis(1_000 / config.limits.console.frames_per_s_max.max(1)),
         }
     }
 
@@ -263,7 +263,7 @@ impl App {
     fn tick(&mut self) -> bool {
         self.connect();
         for text in terminal::foreign_panics() {
-            let until = self.clock.now().mono + Duration::from_mins(1);
+            let until = self.clock.now().mono + Duration::from_secs(60);
             self.ui.message = Some(Message { text, is_error: true, until });
         }
         self.happen(Event::Tick)

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::theme::Depth;
-use crate::{limits, time::Clock};
+use crate::{limits::Limits, time::Clock};
 
 /// What a console is started with, every value resolved.
 #[derive(Clone, Debug)]
@@ -18,8 +18,8 @@ pub struct Config {
     pub name: String,
     /// Take the mouse.
     pub mouse: bool,
-    /// The console's bounds.
-    pub limits: limits::Console,
+    /// The bounds in force: the console's own, and those of the windows that it carries on.
+    pub limits: Limits,
     /// The station's clock.
     pub clock: Clock,
     /// How commands are written for this station.

@@ -33,6 +33,7 @@ pub(crate) enum Event {
 
 /// What comes from the terminal.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "hanging up happens once")]
 pub(crate) enum TerminalEvent {
     /// A key, a click, a size.
     Happened(Event),

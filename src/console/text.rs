@@ -93,14 +93,28 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// A shell command in lines of at most `columns`: broken at spaces, each line but the last ending in ` \`, so that it can be copied as it stands.
+/// A shell command in lines of at most `columns`: broken at spaces that are not quoted, each line but the last ending in ` \`, so that it can be copied as it stands.
 pub(crate) fn wrap_command(command: &str, columns: usize) -> Vec<String> {
     if width(command) <= columns {
         return vec![command.to_owned()];
     }
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in command.split(' ') {
+    let mut quote = None;
+    let words = command.split(|character| match (character, quote) {
+        ('\'' | '"', None) => {
+            quote = Some(character);
+            false
+        }
+        (_, Some(open)) => {
+            if character == open {
+                quote = None;
+            }
+            false
+        }
+        (_, None) => character == ' ',
+    });
+    for word in words {
         if !line.is_empty() && width(&line) + 1 + width(word) + 2 > columns {
             lines.push(format!("{line} \\"));
             line = format!("  {word}");
@@ -145,6 +159,7 @@ mod tests {
             wrap_command("rl-console sim adapter --addr 127.0.0.1:7777", 30),
             ["rl-console sim adapter \\", "  --addr 127.0.0.1:7777"]
         );
+        assert_eq!(wrap_command("x --data 'a b c' y", 12), ["x --data \\", "  'a b c' \\", "  y"]);
         assert!(wrap("a bb ccc dddd", 5).iter().all(|line| width(line) <= 5));
     }
 }

@@ -53,8 +53,8 @@ impl Report {
         self.sentences.append(&mut remedy);
     }
 
-    fn fact(&mut self, name: &'static str, value: impl ToString) {
-        self.sentences.push(Sentence::Fact(name, value.to_string()));
+    fn fact(&mut self, name: &'static str, value: impl Into<String>) {
+        self.sentences.push(Sentence::Fact(name, value.into()));
     }
 }
 
@@ -73,9 +73,9 @@ pub(crate) fn mpp_report(model: &Model, now: Now) -> Report {
     let mpp = &world.mpp;
     report
         .fact("pack", format!("{} {} ({})", mpp.pack.id, mpp.pack.version, if mpp.pack.is_sample { "the sample" } else { &mpp.pack.name }));
-    report.fact("hash", &mpp.pack.hash);
+    report.fact("", mpp.pack.hash.as_str());
     if let Listener::Listening(addr) = &mpp.listener {
-        report.fact("listens on", addr);
+        report.fact("listens on", addr.to_string());
     }
     if let Some(adapter) = &mpp.adapter {
         let since = crate::console::format::age(now.mono.since(adapter.connected_at.mono));
@@ -163,7 +163,7 @@ pub(crate) fn store_report(model: &Model) -> Report {
             vec![to_do("free space on its disk; it is retried by itself, and nothing acknowledged is lost"), Sentence::Run("doctor")];
         report.worse(Condition::Down, format!("it refuses commits: {why}"), remedy);
     }
-    report.fact("data", world.station.data.display());
+    report.fact("data", world.station.data.display().to_string());
     if let Some(recording) = &world.station.recording {
         report.fact("recording", format!("{} ({})", recording.path.display(), crate::console::format::bytes(recording.bytes)));
     }

@@ -139,10 +139,7 @@ fn bridge_words(transition: &mpp::Transition, text: &str) -> Option<(Level, Stri
             (Level::Info, words)
         }
         T::Disconnected { peer, active: true, cause } => (Level::Warn, format!("adapter {peer} left: {}", close_words(*cause))),
-        T::Disconnected { peer, active: false, cause: cause @ mpp::CloseCause::Fault(_) } => {
-            (Level::Warn, format!("refused {peer}: {}", close_words(*cause)))
-        }
-        T::Disconnected { peer, active: false, cause: cause @ mpp::CloseCause::TooManyConnections } => {
+        T::Disconnected { peer, active: false, cause: cause @ (mpp::CloseCause::Fault(_) | mpp::CloseCause::TooManyConnections) } => {
             (Level::Warn, format!("refused {peer}: {}", close_words(*cause)))
         }
         T::Stale { silent_s } => (Level::Warn, format!("the adapter has sent nothing for {silent_s} s; K drops it")),

@@ -58,6 +58,7 @@ pub(crate) struct Model {
     pub(crate) stopping: bool,
     seeded: bool,
     rates_cut: u64,
+    limits: limits::Mpp,
 }
 
 /// Queues whose rates are kept.
@@ -65,11 +66,11 @@ const RATES_MAX: usize = 1_024;
 
 impl Model {
     /// An empty model.
-    pub(crate) fn new(limits: limits::Console) -> Self {
+    pub(crate) fn new(limits: &limits::Limits) -> Self {
         Self {
             world: None,
             rates: BTreeMap::new(),
-            journal: Journal::new(limits),
+            journal: Journal::new(limits.console),
             lost: 0,
             refused: None,
             lessons: Lessons::default(),
@@ -77,6 +78,7 @@ impl Model {
             stopping: false,
             seeded: false,
             rates_cut: 0,
+            limits: limits.mpp,
         }
     }
 
@@ -112,7 +114,7 @@ impl Model {
         }
         match &entry.entry.what {
             What::Transition(Transition::Station(transition)) => fold::station(&mut world.station, *transition, entry),
-            _ => fold::mpp(&mut world.mpp, entry),
+            _ => fold::mpp(&mut world.mpp, entry, &self.limits),
         }
         world.as_of.0[entry.entry.link.index()] = entry.entry.seq;
         self.learn();

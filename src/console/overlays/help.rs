@@ -26,14 +26,20 @@ impl Help {
                 (keys.join("  "), binding.label)
             })
             .collect();
-        let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2);
-        let area = centred(body, 46, rows);
+        let half = lines.len().div_ceil(2);
+        let rows = u16::try_from(half).unwrap_or(u16::MAX).saturating_add(2);
+        let area = centred(body, 78, rows);
         canvas.clear(area);
         let inside = canvas.frame(area, &format!("Keys of {}", self.about.name()), true);
-        let scroll = self.scroll.min(lines.len().saturating_sub(usize::from(inside.height)));
-        for ((keys, label), y) in lines.iter().skip(scroll).zip(inside.y..inside.bottom()) {
-            canvas.put(inside.x + 1, y, 14, keys, Role::Accent);
-            canvas.put(inside.x + 16, y, inside.width.saturating_sub(16), label, Role::Text);
+        let scroll = self.scroll.min(half.saturating_sub(usize::from(inside.height)));
+        let column = inside.width / 2;
+        for (index, y) in (scroll..half).zip(inside.y..inside.bottom()) {
+            for (line, x) in [(lines.get(index), inside.x + 1), (lines.get(half + index), inside.x + 1 + column)] {
+                if let Some((keys, label)) = line {
+                    canvas.put(x, y, 14, keys, Role::Accent);
+                    canvas.put(x + 15, y, column.saturating_sub(16), label, Role::Text);
+                }
+            }
         }
     }
 }

@@ -17,8 +17,8 @@ const COLUMNS: &[Column] = &[
     Column::fixed("id", 7, Align::Right),
     Column::fixed("state", 10, Align::Left),
     Column::growing("queue", 8, 1),
-    Column::growing("event", 10, 2),
-    Column::growing("reason", 8, 4).from(60),
+    Column::growing("event", 10, 1),
+    Column::growing("reason", 8, 8).from(60),
     Column::fixed("trace", 5, Align::Left).from(72),
 ];
 

@@ -104,9 +104,9 @@ impl Table<'_> {
         let left = room.saturating_sub(fixed + 1);
         self.columns
             .iter()
-            .map(|column| match shown(column) {
-                true => column.columns + (left * column.grows).checked_div(shares).unwrap_or(0),
-                false => 0,
+            .map(|column| {
+                let share = (left * column.grows).checked_div(shares).unwrap_or(0);
+                if shown(column) { column.columns + share } else { 0 }
             })
             .collect()
     }

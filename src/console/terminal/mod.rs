@@ -13,3 +13,5 @@ pub(crate) use mailbox::Mailbox;
 pub use panic::install_panic_hook;
 pub(crate) use panic::{foreign_panics, mark_ui_thread};
 pub(crate) use session::Session;
+#[cfg(test)]
+pub(crate) use writer::spawn as spawn_writer;

@@ -4,11 +4,14 @@ use std::io::Write as _;
 
 use crossterm::{
     cursor::{Hide, Show},
-    event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture},
+    event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste},
     queue,
     style::ResetColor,
     terminal::{BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen},
 };
+
+/// Buttons and the wheel, with SGR coordinates. crossterm's own asks for every motion too, which would wake the console for nothing.
+const TAKE_MOUSE: &[u8] = b"\x1b[?1000h\x1b[?1006h";
 
 /// Takes the terminal.
 pub(super) fn enter(mouse: bool) -> Vec<u8> {
@@ -16,7 +19,7 @@ pub(super) fn enter(mouse: bool) -> Vec<u8> {
     // Writing to memory cannot fail.
     let _ = queue!(bytes, EnterAlternateScreen, Hide, EnableBracketedPaste, Clear(ClearType::All));
     if mouse {
-        let _ = queue!(bytes, EnableMouseCapture);
+        bytes.extend_from_slice(TAKE_MOUSE);
     }
     bytes
 }
@@ -30,8 +33,11 @@ pub(super) fn leave() -> Vec<u8> {
 
 /// Takes the mouse or leaves it.
 pub(super) fn mouse(taken: bool) -> Vec<u8> {
+    if taken {
+        return TAKE_MOUSE.to_vec();
+    }
     let mut bytes = Vec::with_capacity(64);
-    let _ = if taken { queue!(bytes, EnableMouseCapture) } else { queue!(bytes, DisableMouseCapture) };
+    let _ = queue!(bytes, DisableMouseCapture);
     bytes
 }
 
@@ -47,4 +53,21 @@ pub(super) fn begin_frame(bytes: &mut Vec<u8>, clear: bool) {
 pub(super) fn end_frame(bytes: &mut Vec<u8>) {
     let _ = queue!(bytes, EndSynchronizedUpdate);
     let _ = bytes.flush();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_is_given_back_and_nothing_is_asked() {
+        let (taken, given) = (String::from_utf8(enter(true)).unwrap(), String::from_utf8(leave()).unwrap());
+        for mode in ["?1049", "?2004", "?1000", "?1006"] {
+            assert!(taken.contains(&format!("\x1b[{mode}h")) && given.contains(&format!("\x1b[{mode}l")), "{mode}");
+        }
+        assert!(taken.contains("\x1b[?25l") && given.ends_with("\x1b[?25h"));
+        for question in ["\x1b[6n", "\x1b[c", "\x1b[?u", "$p"] {
+            assert!(!taken.contains(question), "{question:?} asks the terminal");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use super::{mailbox::Mailbox, panic};
 use crate::time::Clock;
 
 /// Starts the writer. It ends when the mailbox is closed or the terminal refuses bytes.
-pub(super) fn spawn(mailbox: Arc<Mailbox>, mut sink: impl Write + Send + 'static, clock: Clock) -> io::Result<()> {
+pub(crate) fn spawn(mailbox: Arc<Mailbox>, mut sink: impl Write + Send + 'static, clock: Clock) -> io::Result<()> {
     thread::Builder::new().name("console-writer".to_owned()).spawn(move || {
         let _mark = panic::mark_ui_thread();
         while let Some(frame) = mailbox.take(|| clock.now().mono) {
@@ -34,7 +34,10 @@ mod tests {
 
     /// A terminal that takes nothing until it is let.
     #[derive(Clone, Default)]
-    struct Stalled(Arc<(Mutex<(bool, Vec<u8>)>, Condvar)>);
+    struct Stalled(Arc<Valve>);
+
+    /// Whether it is open, with what went through, and news of both.
+    type Valve = (Mutex<(bool, Vec<u8>)>, Condvar);
 
     impl Write for Stalled {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

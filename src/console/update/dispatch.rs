@@ -27,7 +27,6 @@ pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now:
     ui.settle(model);
     let effects = match event {
         Event::Key { key, at } if key.kind != KeyEventKind::Release => on_key(ui, model, key, at, now),
-        Event::Key { .. } => Vec::new(),
         Event::Mouse(mouse) => on_mouse(ui, model, view, mouse),
         Event::Resize { columns, rows } => {
             (ui.columns, ui.rows) = (columns, rows);
@@ -39,7 +38,7 @@ pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now:
             }
             moving::refresh(ui, model)
         }
-        Event::Data => Vec::new(),
+        Event::Key { .. } | Event::Data => Vec::new(),
         Event::Commanded { asked, outcome } => answers::commanded(ui, &asked, outcome, now),
         Event::Queried { asked, page } => answers::queried(ui, asked, page, now),
     };

@@ -1,0 +1,140 @@
+//! Snapshots of whole screens with their colours.
+
+use crossterm::event::KeyCode;
+
+use super::stage::{Stage, connected, fresh, row, show};
+use crate::{
+    console::{
+        action::{Asked, Direction},
+        event::Event,
+        glyphs::Glyphs,
+        theme::{Depth, Theme},
+    },
+    port::Page,
+    tap::entry::{
+        mpp::{CloseCause, Fault, HelloReason, Transition},
+        station,
+    },
+};
+
+macro_rules! check {
+    ($name:expr, $screen:expr) => {
+        insta::with_settings!({snapshot_path => "../../../tests/it/snapshots", prepend_module_to_snapshot => false, omit_expression => true}, {
+            insta::assert_snapshot!(format!("console_{}", $name), $screen);
+        });
+    };
+}
+
+const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
+
+fn at_both_sizes(name: &str, mut stage: impl FnMut(u16, u16) -> Stage) {
+    for (columns, rows) in SIZES {
+        check!(format!("{name}_{columns}x{rows}"), stage(columns, rows).screen());
+    }
+}
+
+#[test]
+fn starting() {
+    at_both_sizes("starting", Stage::of_size);
+}
+
+#[test]
+fn a_first_run_teaches_beside_the_live_deck() {
+    at_both_sizes("first_run", |columns, rows| {
+        let mut stage = Stage::of_size(columns, rows);
+        stage.resync(fresh());
+        stage
+    });
+}
+
+#[test]
+fn a_show_in_full_swing() {
+    at_both_sizes("live", show);
+}
+
+#[test]
+fn the_adapter_is_gone() {
+    at_both_sizes("adapter_gone", |columns, rows| {
+        let mut stage = show(columns, rows);
+        let peer = || "127.0.0.1:50312".into();
+        stage.mpp(Transition::Requeued { id: crate::ids::InvocationId(42), queue: "default".into() }, "");
+        stage.mpp(Transition::LeftApplied { id: crate::ids::InvocationId(46), queue: "boss".into() }, "");
+        stage.mpp(Transition::Disconnected { peer: peer(), active: true, cause: CloseCause::PeerClosed }, "");
+        let cause = CloseCause::Fault(Fault::Hello(HelloReason::InvalidToken));
+        stage.mpp(Transition::Disconnected { peer: "127.0.0.1:50313".into(), active: false, cause }, "");
+        stage.pass(5_000);
+        for key in [KeyCode::BackTab, KeyCode::Enter] {
+            stage.key(key);
+        }
+        stage
+    });
+}
+
+#[test]
+fn the_store_is_failing() {
+    at_both_sizes("store_failing", |columns, rows| {
+        let mut stage = show(columns, rows);
+        stage.station(station::Transition::StoreFailing, "the store cannot write: disk full");
+        stage.mpp(Transition::CommitsFailing, "the store cannot write: disk full");
+        stage
+    });
+}
+
+#[test]
+fn help() {
+    at_both_sizes("help", |columns, rows| {
+        let mut stage = show(columns, rows);
+        stage.char('?');
+        stage
+    });
+}
+
+#[test]
+fn quitting_says_what_a_restart_would_requeue() {
+    at_both_sizes("quit", |columns, rows| {
+        let mut stage = show(columns, rows);
+        stage.char('q');
+        stage
+    });
+}
+
+#[test]
+fn the_pending_rows_of_a_queue() {
+    at_both_sizes("pending", |columns, rows| {
+        let mut stage = show(columns, rows);
+        stage.key(KeyCode::Down);
+        stage.key(KeyCode::Enter);
+        let asked = Asked::Pending { queue: "default".into(), direction: Direction::Fresh };
+        let page = Page::Invocations { rows: (42..=45).map(row).collect(), more: false };
+        stage.event(Event::Queried { asked, page: Ok(page) });
+        stage
+    });
+}
+
+#[test]
+fn a_terminal_that_is_too_small_is_told() {
+    let mut stage = Stage::of_size(79, 24);
+    stage.resync(connected());
+    check!("too_small", stage.screen());
+}
+
+#[test]
+fn ascii_without_colours() {
+    let mut stage = show(80, 24);
+    stage.view.glyphs = Glyphs::of(true);
+    stage.view.theme = Theme::midnight(Depth::None);
+    let screen = stage.screen();
+    assert!(screen.split("---\n").next().unwrap().is_ascii());
+    assert!(!screen.split("---\n").last().unwrap().contains('#'), "no colour is used");
+    check!("ascii_80x24", screen);
+}
+
+#[test]
+fn draws_at_every_size_from_the_smallest_to_the_largest() {
+    for (columns, rows) in [(1, 1), (80, 24), (81, 40), (119, 60), (120, 24), (300, 100)] {
+        let mut stage = show(columns, rows);
+        stage.buffer();
+        stage.char('?');
+        stage.buffer();
+    }
+}

@@ -1,0 +1,331 @@
+//! A screen without a terminal, over a world made by hand, in virtual time.
+
+use std::{collections::VecDeque, fmt::Write as _, sync::Arc};
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use jiff::tz::TimeZone;
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::{Color, Modifier},
+};
+
+use crate::{
+    console::{
+        action::Effect,
+        config::CommandHints,
+        draw,
+        event::Event,
+        glyphs::Glyphs,
+        model::Model,
+        overlays::Overlay,
+        theme::{Depth, Theme},
+        ui::Ui,
+        update,
+        view::View,
+    },
+    ids::{InvocationId, Seq, SessionId, TraceId},
+    limits::Limits,
+    mpp::{self, AdapterView, Listener, PackFacts, QueueView, ReadyAfter},
+    port::{AsOf, HostState, InvocationRow, Snapshot, StationView},
+    schema::JsonText,
+    store::invocations::Source,
+    tap::{
+        Draft, Tap,
+        entry::{
+            Link, Transition, What,
+            mpp::{self as events, Brake, RowState},
+            station,
+        },
+    },
+    time::{Mono, Now},
+};
+
+/// A screen with its model and a tap to feed it.
+pub(super) struct Stage {
+    pub(super) model: Model,
+    pub(super) ui: Ui,
+    pub(super) view: View,
+    pub(super) tap: Tap,
+    pub(super) ms: u64,
+    reader: crate::tap::Reader,
+    frame: u64,
+}
+
+impl Stage {
+    pub(super) fn of_size(columns: u16, rows: u16) -> Self {
+        let limits = Limits::default();
+        let tap = Tap::new(limits.tap);
+        let reader = tap.reader().unwrap();
+        let view = View {
+            theme: Theme::midnight(Depth::True),
+            glyphs: Glyphs::of(false),
+            name: "friday-night".to_owned(),
+            commands: CommandHints { globals: "--data ./friday".to_owned(), ..CommandHints::default() },
+            zone: TimeZone::UTC,
+            now: Now::at_ms(0),
+        };
+        Self { model: Model::new(&limits), ui: Ui::new(columns, rows, true), view, tap, ms: 0, reader, frame: 0 }
+    }
+
+    /// Lets virtual time pass.
+    pub(super) fn pass(&mut self, ms: u64) {
+        self.ms += ms;
+        self.view.now = Now::at_ms(self.ms);
+    }
+
+    /// Takes a snapshot.
+    pub(super) fn resync(&mut self, snapshot: Snapshot) {
+        self.model.resync(snapshot);
+        self.event(Event::Data);
+    }
+
+    /// Emits a transition of the bridge and folds it.
+    pub(super) fn mpp(&mut self, transition: events::Transition, text: &str) {
+        self.emit(Link::Mpp, Transition::Mpp(transition), text);
+    }
+
+    /// Emits a transition of the station and folds it.
+    pub(super) fn station(&mut self, transition: station::Transition, text: &str) {
+        self.emit(Link::Station, Transition::Station(transition), text);
+    }
+
+    fn emit(&mut self, link: Link, transition: Transition, text: &str) {
+        let trace = Some(TraceId(uuid::Uuid::from_u128(0xa41f_0000_0000_7000_8000_0000_0000_0001)));
+        let draft = Draft { at: Now::at_ms(self.ms), link, trace, cause: None, what: What::Transition(transition), bytes: text.as_bytes() };
+        self.tap.emit(draft);
+        self.fold();
+    }
+
+    pub(super) fn fold(&mut self) {
+        while let Some(batch) = self.reader.read() {
+            for entry in batch.iter() {
+                self.model.fold(entry, false);
+            }
+        }
+        self.event(Event::Data);
+    }
+
+    pub(super) fn event(&mut self, event: Event) -> Vec<Effect> {
+        update::update(&mut self.ui, &self.model, &self.view, event, Now::at_ms(self.ms))
+    }
+
+    /// A key typed now; the screen is painted after it and time passes, as at a terminal that keeps up.
+    pub(super) fn key(&mut self, code: KeyCode) -> Vec<Effect> {
+        let effects = self.burst(&[code]);
+        self.painted();
+        effects
+    }
+
+    pub(super) fn char(&mut self, character: char) -> Vec<Effect> {
+        self.key(KeyCode::Char(character))
+    }
+
+    /// Keys typed faster than the screen is painted.
+    pub(super) fn burst(&mut self, codes: &[KeyCode]) -> Vec<Effect> {
+        let at = Mono(self.ms * 1_000_000);
+        let key = |code| Event::Key { key: KeyEvent::new(code, KeyModifiers::NONE), at };
+        codes.iter().flat_map(|code| self.event(key(*code))).collect()
+    }
+
+    fn painted(&mut self) {
+        self.frame += 1;
+        let at = Mono(self.ms * 1_000_000 + 1);
+        for overlay in &mut self.ui.overlays {
+            if let Overlay::Dialog(dialog) = overlay {
+                dialog.painted(self.frame);
+                dialog.shown(self.frame, at);
+            }
+        }
+        self.pass(10);
+    }
+
+    pub(super) fn buffer(&mut self) -> Buffer {
+        self.ui.settle(&self.model);
+        let mut buffer = Buffer::empty(Rect::new(0, 0, self.ui.columns, self.ui.rows));
+        draw::draw(&mut buffer, &self.model, &self.ui, &self.view);
+        buffer
+    }
+
+    /// The screen with its colours.
+    pub(super) fn screen(&mut self) -> String {
+        serialize(&self.buffer())
+    }
+
+    /// The screen's text alone.
+    pub(super) fn text(&mut self) -> String {
+        let buffer = self.buffer();
+        text_of(&buffer)
+    }
+}
+
+fn text_of(buffer: &Buffer) -> String {
+    let width = usize::from(buffer.area.width);
+    buffer.content().chunks(width).fold(String::new(), |mut text, line| {
+        let line: String = line.iter().map(ratatui::buffer::Cell::symbol).collect();
+        let _ = writeln!(text, "{}", line.trim_end());
+        text
+    })
+}
+
+/// The text, then for each line the runs of style: a letter for each style used, with a key to them below.
+fn serialize(buffer: &Buffer) -> String {
+    let width = usize::from(buffer.area.width);
+    let mut styles: Vec<(Color, Color, Modifier)> = Vec::new();
+    let mut runs = String::new();
+    for line in buffer.content().chunks(width) {
+        let mut last = (usize::MAX, 0);
+        let mut out: Vec<(usize, usize)> = Vec::new();
+        for cell in line {
+            let style = (cell.fg, cell.bg, cell.modifier);
+            let at = styles.iter().position(|known| *known == style).unwrap_or_else(|| {
+                styles.push(style);
+                styles.len() - 1
+            });
+            if at == last.0 {
+                last.1 += 1;
+            } else {
+                out.push(last);
+                last = (at, 1);
+            }
+        }
+        out.push(last);
+        let line: Vec<String> = out.into_iter().skip(1).map(|(at, count)| format!("{}{count}", letter(at))).collect();
+        let _ = writeln!(runs, "{}", line.join(" "));
+    }
+    let mut out = text_of(buffer);
+    out.push_str("---\n");
+    out.push_str(&runs);
+    out.push_str("---\n");
+    for (at, (fg, bg, modifier)) in styles.iter().enumerate() {
+        let _ = writeln!(out, "{} {fg} on {bg} {modifier:?}", letter(at));
+    }
+    out
+}
+
+fn letter(at: usize) -> char {
+    char::from(b'a' + u8::try_from(at).unwrap_or(25).min(25))
+}
+
+/// A station just started, with the sample pack's two queues and nothing done yet.
+pub(super) fn fresh() -> Snapshot {
+    let queue = |ready_after| QueueView {
+        ready_after: Some(ready_after),
+        pending: 0,
+        other_manifest: 0,
+        in_flight: None,
+        parked: false,
+        brake: Brake::default(),
+        done: 0,
+        failed: 0,
+    };
+    let hash = format!("sha256:{}", "0123456789abcdef".repeat(4));
+    let mut mpp = mpp::Snapshot::new(PackFacts {
+        id: "com.example.sample".into(),
+        name: Arc::from("sample"),
+        version: Arc::from("1.0.0"),
+        hash: hash.as_str().into(),
+        is_sample: true,
+    });
+    mpp.listener = Listener::Listening(([127, 0, 0, 1], 7777).into());
+    mpp.queues.insert("default".into(), queue(ReadyAfter::Applied));
+    mpp.queues.insert("boss".into(), queue(ReadyAfter::Done));
+    mpp.logs = VecDeque::new();
+    Snapshot {
+        as_of: AsOf([Seq(0); 2]),
+        at: Now::at_ms(0),
+        station: StationView {
+            data: "./friday".into(),
+            started_at: Now::at_ms(0),
+            hosts: [HostState::Up, HostState::Up],
+            store_failing: None,
+            recording: None,
+        },
+        mpp,
+    }
+}
+
+/// A station with an adapter connected.
+pub(super) fn connected() -> Snapshot {
+    let mut snapshot = fresh();
+    snapshot.mpp.paired = true;
+    snapshot.mpp.adapter = Some(AdapterView {
+        peer: "127.0.0.1:50312".into(),
+        connected_at: Now::at_ms(0),
+        last_in: Now::at_ms(0),
+        session_id: SessionId(42),
+        stale: false,
+    });
+    snapshot
+}
+
+/// Work enqueued on a queue.
+pub(super) fn enqueued(id: u64, queue: &str) -> events::Transition {
+    events::Transition::Enqueued { id: InvocationId(id), queue: queue.into(), event: "give_item".into() }
+}
+
+pub(super) fn dispatched(id: u64, queue: &str) -> events::Transition {
+    events::Transition::Dispatched { id: InvocationId(id), queue: queue.into(), event: "give_item".into() }
+}
+
+pub(super) fn applied(id: u64, queue: &str, cleared: bool) -> events::Transition {
+    events::Transition::Applied { id: InvocationId(id), queue: queue.into(), cleared }
+}
+
+pub(super) fn done(id: u64, queue: &str) -> events::Transition {
+    events::Transition::Done { id: InvocationId(id), queue: queue.into(), event: "give_item".into(), cleared: true, settled: false }
+}
+
+/// A pending row as a page has it.
+pub(super) fn row(id: u64) -> InvocationRow {
+    InvocationRow {
+        id: InvocationId(id),
+        queue: "default".into(),
+        event: "give_item".into(),
+        state: RowState::Pending,
+        params: JsonText::parse("{\"item_id\":4,\"count\":1}").unwrap(),
+        result: None,
+        reason: None,
+        source: Source { kind: "channel_points".to_owned(), redemption: None, user: Some("viewer\u{202e}".to_owned()) },
+        trace_id: TraceId(uuid::Uuid::nil()),
+        enqueued_at_ms: Now::at_ms(0).wall,
+        updated_at_ms: Now::at_ms(0).wall,
+        other_manifest: None,
+    }
+}
+
+/// A station in the middle of a show.
+pub(super) fn show(columns: u16, rows: u16) -> Stage {
+    let mut stage = Stage::of_size(columns, rows);
+    stage.resync(connected());
+    for id in 1..=40 {
+        stage.pass(1_500);
+        stage.mpp(enqueued(id, "default"), "");
+        stage.mpp(dispatched(id, "default"), "");
+        stage.mpp(applied(id, "default", true), "");
+        stage.mpp(done(id, "default"), "");
+    }
+    let failed = events::Transition::Failed {
+        id: InvocationId(41),
+        queue: "default".into(),
+        event: "give_item".into(),
+        from: RowState::Dispatched,
+        cleared: true,
+        by: events::FailedBy::Adapter,
+    };
+    stage.mpp(enqueued(41, "default"), "");
+    stage.mpp(dispatched(41, "default"), "");
+    stage.mpp(failed, "item not found in\ninventory");
+    for id in 42..=46 {
+        stage.mpp(enqueued(id, if id == 46 { "boss" } else { "default" }), "");
+    }
+    stage.mpp(dispatched(42, "default"), "");
+    stage.mpp(dispatched(46, "boss"), "");
+    stage.pass(700);
+    stage.mpp(applied(46, "boss", false), "");
+    stage.mpp(events::Transition::Logged { level: events::Level::Warn }, "ROM is slow \u{1b}[2J");
+    stage.station(station::Transition::RecordingStarted, "/recordings/friday.mcap");
+    stage.station(station::Transition::RecordingGrew { bytes: 12 << 20 }, "");
+    stage.pass(500);
+    stage
+}
