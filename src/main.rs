@@ -1,9 +1,14 @@
 //! Hands over to [`rl_console::cli`].
 
-use std::process::ExitCode;
+use std::{io::IsTerminal as _, process::ExitCode};
+
+use color_eyre::config::{HookBuilder, Theme};
 
 fn main() -> ExitCode {
-    // Without it a panic is told as the standard library tells it.
-    color_eyre::install().unwrap_or_default();
+    let hooks = HookBuilder::default();
+    // A panic that goes into a file is told without colours.
+    let hooks = if std::io::stderr().is_terminal() { hooks } else { hooks.theme(Theme::new()) };
+    // Without the hooks a panic is told as the standard library tells it.
+    hooks.install().unwrap_or_default();
     rl_console::cli::run()
 }

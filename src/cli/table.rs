@@ -7,6 +7,8 @@ use crate::time::Wall;
 
 /// The width over which a cell is cut.
 const CELL_COLUMNS_MAX: usize = 60;
+/// The same for the last column, which nothing follows.
+const LAST_COLUMNS_MAX: usize = 240;
 
 /// How a column is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +35,7 @@ impl Table {
 
     /// The lines of one page, the first with the head above it.
     pub(crate) fn page(&mut self, rows: Vec<Vec<String>>) -> Vec<String> {
-        let rows: Vec<Vec<String>> = rows.into_iter().map(|row| row.iter().map(|cell| fitted(&visible(cell))).collect()).collect();
+        let rows: Vec<Vec<String>> = rows.into_iter().map(|row| self.fitted(&row)).collect();
         for row in &rows {
             for (width, cell) in self.widths.iter_mut().zip(row) {
                 *width = (*width).max(cell.width());
@@ -42,6 +44,12 @@ impl Table {
         let head = self.columns.iter().map(|(name, _)| (*name).to_owned()).collect();
         let head = (!std::mem::replace(&mut self.headed, true)).then_some(head);
         head.into_iter().chain(rows).map(|row| self.line(&row)).collect()
+    }
+
+    fn fitted(&self, row: &[String]) -> Vec<String> {
+        let last = self.columns.len().saturating_sub(1);
+        let columns_max = |index| if index == last { LAST_COLUMNS_MAX } else { CELL_COLUMNS_MAX };
+        row.iter().enumerate().map(|(index, cell)| fitted(&visible(cell), columns_max(index))).collect()
     }
 
     fn line(&self, row: &[String]) -> String {
@@ -59,13 +67,13 @@ impl Table {
     }
 }
 
-fn fitted(cell: &str) -> String {
-    if cell.width() <= CELL_COLUMNS_MAX {
+fn fitted(cell: &str, columns_max: usize) -> String {
+    if cell.width() <= columns_max {
         return cell.to_owned();
     }
     let mut cut = String::new();
     for letter in cell.chars() {
-        if cut.width() + 2 > CELL_COLUMNS_MAX {
+        if cut.width() + 2 > columns_max {
             break;
         }
         cut.push(letter);
@@ -139,7 +147,7 @@ mod tests {
     #[test]
     fn foreign_texts_cannot_steer_the_terminal() {
         assert_eq!(visible("a\u{1b}[2Jb\u{202e}c"), "a\\u{1b}[2Jb\\u{202e}c");
-        assert_eq!(fitted(&"x".repeat(100)).width(), CELL_COLUMNS_MAX);
+        assert_eq!(fitted(&"x".repeat(100), CELL_COLUMNS_MAX).width(), CELL_COLUMNS_MAX);
     }
 
     #[test]

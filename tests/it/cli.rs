@@ -1,4 +1,5 @@
 //! The real binary, for all that needs no station.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail that way")]
 
 use std::{
     fs,

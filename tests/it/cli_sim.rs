@@ -1,4 +1,5 @@
 //! `sim adapter` as a process, against a bridge made of a script.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail that way")]
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},

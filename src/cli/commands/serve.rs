@@ -49,9 +49,11 @@ async fn serve(station: &Station, context: &mut Context) -> Result<(), Error> {
         }
     };
     tokio::select! {
-        () = asked_to_end(&mut signals, on_hangup) => Ok(()),
-        () = tell => Ok(()),
+        () = asked_to_end(&mut signals, on_hangup) => {}
+        () = tell => {}
     }
+    events.tell_now(Event::Stopping);
+    Ok(())
 }
 
 /// SIGTERM and SIGINT end it; a hang-up does when it is told to.
