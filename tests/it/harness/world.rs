@@ -184,10 +184,15 @@ impl World {
         conn
     }
 
+    /// The hello that fits the pack in force.
+    pub(crate) fn hello(&self) -> String {
+        HELLO.replace("sha256:abc123...", self.pack.hash.as_str())
+    }
+
     /// Opens a connection and says hello.
     pub(crate) fn connect(&mut self) -> ConnectionId {
         let conn = self.open();
-        self.line(conn, HELLO);
+        self.line(conn, &self.hello());
         assert_eq!(self.bridge.snapshot().adapter.map(|adapter| adapter.peer), Some(self.peers[&conn].clone()));
         conn
     }

@@ -152,6 +152,32 @@ fn failing_store__what_may_be_dirty_is_bounded() {
 }
 
 #[test]
+fn read_ahead__from_the_start_does_not_take_up_what_is_under_way() {
+    let mut world = World::new();
+    world.enqueue("free", "{}");
+    let mut new = pack();
+    new.hash = rl_console::ids::ManifestHash::new("sha256:new");
+    let mut world = World::with(new, limits::Mpp::default(), world.store);
+    let conn = world.connect();
+    for _ in 0..3 {
+        world.enqueue("free", "{}");
+    }
+    world.prompt = false;
+    world.line(conn, PULL);
+    // The dispatch of 2 is written behind, and lost.
+    world.answer_next(false);
+    world.prompt = true;
+    assert_eq!(world.ask(Command::Migrate), Ok(Outcome::Migrated { moved: 1, failed: 0, left: 0 }));
+    assert_eq!(world.row(InvocationId(2)).state, RowState::Pending);
+    for id in [2, 1, 3] {
+        world.line(conn, &format!(r#"{{"mpp":2,"type":"applied","id":{id}}}"#));
+        world.line(conn, PULL);
+    }
+    let ids: Vec<u64> = world.dispatched.iter().map(|(_, id)| id.0).collect();
+    assert_eq!(ids, [2, 1, 3, 4]);
+}
+
+#[test]
 fn failing_store__a_read_that_failed_is_asked_again() {
     let mut world = World::new();
     for _ in 0..3 {
