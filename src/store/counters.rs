@@ -31,7 +31,6 @@ pub struct Counters {
 pub(super) struct Shared {
     pub(super) commits: AtomicU64,
     pub(super) commit_failures: AtomicU64,
-    pub(super) held_rows: AtomicU64,
     pub(super) journal_bytes: AtomicU64,
     pub(super) last_commit_us: AtomicU64,
     pub(super) retired_rows: AtomicU64,
@@ -60,13 +59,13 @@ impl Shared {
         self.rows_failing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn read(&self, unfolded: usize, requests: usize) -> Counters {
+    pub(super) fn read(&self, unfolded_rows: u64, requests: usize) -> Counters {
         let of = |figure: &AtomicU64| figure.load(Ordering::Relaxed);
         let journal_failing = self.journal_failing.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Counters {
             commits: of(&self.commits),
             commit_failures: of(&self.commit_failures),
-            unfolded_rows: of(&self.held_rows).saturating_add(u64::try_from(unfolded).unwrap_or(u64::MAX)),
+            unfolded_rows,
             journal_bytes: of(&self.journal_bytes),
             requests_waiting: u64::try_from(requests).unwrap_or(u64::MAX),
             last_commit_us: of(&self.last_commit_us),

@@ -52,11 +52,11 @@ impl Handle {
     /// # Errors
     /// [`CommitError::Busy`] when `limits.store.unfolded_rows_max` rows wait; [`CommitError::Failed`] for any other operation or when the store is closed.
     pub fn behind(&self, op: Op) -> Result<(), CommitError> {
-        let waiting = self.counters().unfolded_rows;
+        let waiting = self.intake.unfolded();
         if waiting >= self.unfolded_rows_max {
             return Err(CommitError::Busy { waiting });
         }
-        let record = Record::of(op).map_err(|_| CommitError::Failed("this operation has an answer and cannot go behind".to_owned()))?;
+        let record = Record::of(op).ok_or_else(|| CommitError::Failed("this operation has an answer and cannot go behind".to_owned()))?;
         self.intake.fold(vec![Unfolded { place: None, record }])
     }
 
@@ -146,13 +146,19 @@ impl Handle {
         read: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
         done: Answer<T>,
     ) -> Result<(), CommitError> {
-        let job = Box::new(move |conn: &Connection| done(read(conn).map_err(failed)));
+        let job = Box::new(move |conn: &Connection| done(read(conn).map_err(|error| failed(&error))));
         self.reads.push(job).map_err(|(_, error)| error)
     }
 
     /// Runs something on the writer's connection between two batches.
     #[cfg(test)]
     pub(super) fn touch(&self, with: impl FnOnce(&Connection) + Send + 'static) {
-        self.intake.request(Request::Touch { with: Box::new(with) }).unwrap();
+        let (tell, told) = std::sync::mpsc::sync_channel(1);
+        let with = Box::new(move |conn: &Connection| {
+            with(conn);
+            tell.send(()).unwrap();
+        });
+        self.intake.request(Request::Touch { with }).unwrap();
+        told.recv().unwrap();
     }
 }

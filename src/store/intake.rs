@@ -102,6 +102,10 @@ struct Line {
     items: VecDeque<Item>,
     requests: usize,
     unfolded: usize,
+    /// Operations that the writer took and has not accounted for yet.
+    taken: usize,
+    /// Rows that the writer holds back.
+    held: usize,
     asleep: bool,
     closed: bool,
     #[cfg(test)]
@@ -116,6 +120,7 @@ impl Line {
     fn take(&mut self, into: &mut Vec<Item>) {
         into.extend(self.items.drain(..));
         self.requests = 0;
+        self.taken += self.unfolded;
         self.unfolded = 0;
     }
 }
@@ -211,9 +216,22 @@ impl Intake {
         woken
     }
 
-    /// How many operations wait to be folded.
-    pub(super) fn unfolded(&self) -> usize {
-        self.line().unfolded
+    /// How many operations wait to be folded, here and with the writer.
+    pub(super) fn unfolded(&self) -> u64 {
+        let line = self.line();
+        u64::try_from(line.unfolded + line.taken + line.held).unwrap_or(u64::MAX)
+    }
+
+    /// The writer accounts for all it took: it is in its tables but for `held` rows.
+    pub(super) fn account(&self, held: usize) {
+        let mut line = self.line();
+        line.taken = 0;
+        line.held = held;
+    }
+
+    /// Whether nothing waits here.
+    pub(super) fn is_idle(&self) -> bool {
+        self.line().items.is_empty()
     }
 
     /// How many requests wait.

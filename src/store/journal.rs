@@ -128,7 +128,8 @@ impl Journal {
         if u64::try_from(self.buffer.len()).unwrap_or(u64::MAX) >= self.begin.segment_bytes_max {
             return Err(CommitError::Busy { waiting });
         }
-        let record = Record::of(op).map_err(|_| CommitError::Failed("only moves, brakes and state values can be journalled".to_owned()))?;
+        let record =
+            Record::of(op).ok_or_else(|| CommitError::Failed("only moves, brakes and state values can be journalled".to_owned()))?;
         record::encode(&mut self.buffer, self.next_seq.saturating_add(waiting), &record).map_err(CommitError::Failed)?;
         self.appended.push(record);
         Ok(())
@@ -167,8 +168,7 @@ impl Journal {
         if self.intake.is_closed() {
             return Err(CommitError::Failed("the store is closed".to_owned()));
         }
-        let queued = u64::try_from(self.intake.unfolded()).unwrap_or(u64::MAX);
-        let waiting = self.shared.held_rows.load(Ordering::Relaxed).saturating_add(queued);
+        let waiting = self.intake.unfolded();
         if waiting < self.begin.unfolded_rows_max {
             return Ok(());
         }

@@ -1,5 +1,5 @@
 //! One record of the journal, as bytes: `len u32 | crc u32 | seq u64 | payload`, numbers little-endian. `len` is the payload's, the CRC-32 is
-//! taken over `seq` and payload, and the payload is the operation in MessagePack.
+//! taken over `seq` and payload, and the payload is the operation in `MessagePack`.
 
 use serde::{Deserialize, Serialize};
 
@@ -45,13 +45,13 @@ pub(super) enum Record {
 }
 
 impl Record {
-    /// The operation as a record, or back as it came when it cannot be journalled.
-    pub(super) fn of(op: Op) -> Result<Self, Op> {
+    /// The operation as a record, if it can be journalled.
+    pub(super) fn of(op: Op) -> Option<Self> {
         match op {
-            Op::Move(moved) => Ok(Self::Move(moved)),
-            Op::SetBrake { queue, brake } => Ok(Self::SetBrake { queue, brake }),
-            Op::WriteState { pack_id, key, value, scope, at } => Ok(Self::WriteState { pack_id, key, value, scope, at }),
-            other @ (Op::Enqueue { .. } | Op::Refund { .. } | Op::Change { .. } | Op::Migrate { .. }) => Err(other),
+            Op::Move(moved) => Some(Self::Move(moved)),
+            Op::SetBrake { queue, brake } => Some(Self::SetBrake { queue, brake }),
+            Op::WriteState { pack_id, key, value, scope, at } => Some(Self::WriteState { pack_id, key, value, scope, at }),
+            Op::Enqueue { .. } | Op::Refund { .. } | Op::Change { .. } | Op::Migrate { .. } => None,
         }
     }
 }

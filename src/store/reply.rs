@@ -50,7 +50,9 @@ impl Reply {
         let limit = ask.limit.min(PAGE_ROWS_MAX);
         let rows = match in_force {
             None => Vec::new(),
-            Some(manifest) => invocations::pending_after(conn, &ask.queue, manifest, ask.after, limit + 1).map_err(failed)?,
+            Some(manifest) => {
+                invocations::pending_after(conn, &ask.queue, manifest, ask.after, limit + 1).map_err(|error| failed(&error))?
+            }
         };
         let Rows { rows, more } = Rows::cut(rows, limit);
         Ok(Fetched { queue: ask.queue.clone(), after: ask.after, rows, more })
@@ -59,8 +61,8 @@ impl Reply {
     /// Reads pending rows of the pack's other manifests.
     pub(super) fn others(parts: &Parts, after: InvocationId, limit: u64) -> Result<OthersPage, CommitError> {
         let limit = limit.min(PAGE_ROWS_MAX);
-        let others = manifests::others(&parts.conn, &parts.pack_id, &parts.manifest_hash).map_err(failed)?;
-        let rows = invocations::pending_of_manifests(&parts.conn, &others, after, limit + 1).map_err(failed)?;
+        let others = manifests::others(&parts.conn, &parts.pack_id, &parts.manifest_hash).map_err(|error| failed(&error))?;
+        let rows = invocations::pending_of_manifests(&parts.conn, &others, after, limit + 1).map_err(|error| failed(&error))?;
         Ok(Rows::cut(rows, limit))
     }
 
@@ -104,6 +106,6 @@ fn hand_to_a_reader(parts: &Parts, path: PathBuf, done: Answer<u64>) {
 }
 
 /// What the database says, as a request is told.
-pub(super) fn failed(error: rusqlite::Error) -> CommitError {
+pub(super) fn failed(error: &rusqlite::Error) -> CommitError {
     CommitError::Failed(format!("the database: {error}"))
 }

@@ -25,8 +25,10 @@ impl Segments {
     pub(super) fn delete_applied(&mut self, data: &Path, through: u64) -> u64 {
         let mut bytes = 0;
         while self.0.len() > 1
-            && let Some((segment, _)) = self.0.pop_front_if(|(_, last)| *last <= through)
+            && let Some(&(segment, last)) = self.0.front()
+            && last <= through
         {
+            self.0.pop_front();
             let path = segment_path(data, segment);
             bytes += fs::metadata(&path).map_or(0, |metadata| metadata.len());
             let _ = fs::remove_file(path);

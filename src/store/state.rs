@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ids::StateKey, schema::JsonText, time::Wall};
 
-/// A persisted pack-state value, keyed by `(pack_id, key)`; the last write wins (mpp-v2, state_write).
+/// A persisted pack-state value, keyed by `(pack_id, key)`; the last write wins (mpp-v2, `state_write`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateRow {
     /// Its key.

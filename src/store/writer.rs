@@ -115,7 +115,7 @@ impl Writer {
     fn batch(&mut self, items: &mut Vec<Item>, fold_due: bool) {
         let power = items.iter().any(|item| matches!(item, Item::Request(Request::Commit { class: Class::Power, .. })));
         let started = self.parts.clock.now().mono;
-        let changes = self.parts.conn.total_changes();
+        let before = self.parts.conn.total_changes();
         let mut refused = None;
         let mut failure = self.begin(power).err();
         let mut replies = Vec::new();
@@ -147,7 +147,7 @@ impl Writer {
         if failure.is_some() {
             self.rolled_back();
         } else {
-            let changed = self.parts.conn.total_changes().saturating_sub(changes);
+            let changed = self.parts.conn.total_changes().saturating_sub(before);
             self.committed(changed);
             if changed > 0 {
                 let us = self.parts.clock.now().mono.since(started).as_micros();
@@ -224,7 +224,7 @@ impl Writer {
             if error.sqlite_error_code() != Some(ErrorCode::ConstraintViolation) {
                 *refused = Some(error.to_string());
             }
-            failed(error)
+            failed(&error)
         })
     }
 
@@ -260,8 +260,7 @@ impl Writer {
 
     /// Says whether writing fails, and when to try again.
     fn report(&mut self, failure: Option<&String>) {
-        let held = u64::try_from(self.held.rows()).unwrap_or(u64::MAX);
-        self.parts.shared.held_rows.store(held, Ordering::Relaxed);
+        self.parts.intake.account(self.held.rows());
         match failure {
             Some(_) => self.retry = Some(self.retry.map_or(RETRY.0, |pause| pause.saturating_mul(2).min(RETRY.1))),
             None if self.retry.is_none() => return,
@@ -275,7 +274,7 @@ impl Writer {
         if self.retry.is_none() && self.parts.retention.is_due(&self.parts.limits) {
             self.retire();
         }
-        let is_idle = self.parts.intake.requests() == 0 && self.parts.intake.unfolded() == 0 && self.held.rows() == 0;
+        let is_idle = self.parts.intake.is_idle() && self.held.rows() == 0;
         if self.changes >= CHECKPOINT_CHANGES || (is_idle && self.changes > 0 && self.idle_for_a_while()) {
             // A checkpoint that fails leaves all in the log; the next one tries again.
             let _ = self.parts.conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));

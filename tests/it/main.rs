@@ -20,3 +20,6 @@ mod recording;
 mod station;
 mod tap;
 mod terminal;
+//! What the program does as a whole, a module per topic.
+
+mod store;

@@ -1,6 +1,6 @@
 //! Invocations: writing them one at a time, reading them in pages.
 //!
-//! Conditions on a state are spelled out in the SQL, not bound: only then does SQLite see that a partial index covers them.
+//! Conditions on a state are spelled out in the SQL, not bound: only then does `SQLite` see that a partial index covers them.
 
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow, params};
 
@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     ids::{EventName, InvocationId, ManifestHash, PackId, QueueName},
+    schema::JsonText,
     store::{
         invocations::{Move, Pending, QueueCounts, Row},
         read::InvocationFilter,
@@ -82,7 +83,7 @@ pub(in crate::store) fn insert(conn: &Connection, row: &Row, manifest: i64) -> r
             row.source.user,
             row.key,
             row.params.as_str(),
-            row.result.as_ref().map(|result| result.as_str()),
+            row.result.as_ref().map(JsonText::as_str),
             row.reason
         ])?;
     Ok(inserted == 1)
@@ -107,8 +108,7 @@ pub(in crate::store) fn state_of(conn: &Connection, id: InvocationId) -> rusqlit
 
 /// Moves a row; says whether that ended it. A row that does not exist is left out.
 pub(in crate::store) fn apply(conn: &Connection, moved: &Move) -> rusqlite::Result<bool> {
-    let values =
-        params![int(moved.id.0), moved.state.name(), moved.result.as_ref().map(|result| result.as_str()), moved.reason, int(moved.at.0)];
+    let values = params![int(moved.id.0), moved.state.name(), moved.result.as_ref().map(JsonText::as_str), moved.reason, int(moved.at.0)];
     if moved.state.is_terminal() {
         let ended = conn
             .prepare_cached(

@@ -1,4 +1,4 @@
-//! Our values in SQLite's types and back.
+//! Our values in `SQLite`'s types and back.
 
 use rusqlite::{Row, types::Type};
 use uuid::Uuid;
@@ -11,7 +11,7 @@ use crate::{
     time::Wall,
 };
 
-/// An unsigned number as SQLite stores it; ids and times never come near the cap.
+/// An unsigned number as `SQLite` stores it; ids and times never come near the cap.
 pub(in crate::store) fn int(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

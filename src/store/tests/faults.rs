@@ -195,7 +195,7 @@ fn small_journal(kit: &Kit, data: &Path, room: &Arc<AtomicU64>, cuts: bool) -> J
 #[test]
 fn a_journal_on_a_full_disk_takes_back_what_it_could_not_write() {
     for cuts in [true, false] {
-        for room in 0..150 {
+        for room in (u64::from(cuts)..150).step_by(2) {
             let folder = tempfile::tempdir().unwrap();
             let mut kit = open(folder.path());
             kit.enqueue(rows(1..=9));
