@@ -112,7 +112,6 @@ impl Recorder {
         limits: limits::Recording,
         on_event: Box<dyn FnMut(RecorderEvent) + Send>,
     ) -> io::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
         let writer = Writer::begin(file, &sources.about, limits).map_err(|error| match error {
             WriteError::Io(error) => error,
@@ -122,6 +121,8 @@ impl Recorder {
         let (end, ended) = oneshot::channel();
         let summary = Summary { path: path.to_owned(), bytes: 0, entries: 0, lost: 0, why: None };
         let recording = Recording { writer, sources, on_event, summary, told_bytes: 0, taking: None, needs_snapshot: false };
+        // Made last, and moved at once: a runtime must not be dropped where another one is driven.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
         std::thread::Builder::new().name("recorder".to_owned()).spawn(move || {
             let summary = runtime.block_on(recording.run(stopped));
             let _ = end.send(summary);

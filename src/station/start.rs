@@ -200,6 +200,10 @@ fn open(inner: &Arc<Inner>, config: &Config, lock: Lock, pack: Arc<Pack>) -> Res
     for notice in &opened.notices {
         inner.board.notice(Level::Warn, notice);
     }
+    if !config.bind.is_loopback() {
+        let heard = "anyone who reaches it can try the token, and nothing is encrypted: bind to 127.0.0.1, or tunnel it";
+        inner.board.notice(Level::Warn, &format!("the MPP port is bound to {}: {heard}", config.bind));
+    }
     let token_sha256 = pairing::token_sha256(&config.data).unwrap_or_else(|error| {
         inner.board.notice(Level::Error, &error.to_string());
         None

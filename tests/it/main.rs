@@ -18,8 +18,6 @@ mod recorded;
 mod recorded_snapshot;
 mod recording;
 mod station;
+mod store;
 mod tap;
 mod terminal;
-//! What the program does as a whole, a module per topic.
-
-mod store;

@@ -111,7 +111,7 @@ fn config(context: &Context) -> Result<console::Config, Error> {
         depth: context.env.depth(),
         name: data.file_name().map_or_else(|| data.display().to_string(), |name| name.to_string_lossy().into_owned()),
         mouse: settings.mouse,
-        limits: settings.limits.console,
+        limits: settings.limits,
         clock: context.clock,
         commands: CommandHints { program: program(), globals: globals(context) },
     })
