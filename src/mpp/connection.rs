@@ -9,12 +9,10 @@ use std::{
     time::Duration,
 };
 
+use memchr::memmem;
 use sha2::{Digest, Sha256};
 
-use super::{
-    frame::{Inbound, mask_occurrences},
-    snapshot::AdapterView,
-};
+use super::{frame::Inbound, snapshot::AdapterView};
 use crate::{
     ids::{ConnectionId, InvocationId, Peer, QueueName, SessionId},
     schema::JsonText,
@@ -73,7 +71,7 @@ pub(super) struct Active {
     pub(super) last_in: Now,
     pub(super) last_out: Mono,
     pub(super) stale: bool,
-    pub(super) token: Secret,
+    pub(super) token: Box<Secret>,
     pub(super) ended: Remembered,
 }
 
@@ -84,7 +82,11 @@ impl Active {
 }
 
 /// The raw token of the active connection, kept to overwrite it wherever it comes again.
-pub(super) struct Secret(String);
+pub(super) struct Secret {
+    text: String,
+    /// Made once: every frame of the connection is searched.
+    finder: memmem::Finder<'static>,
+}
 
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,18 +96,23 @@ impl fmt::Debug for Secret {
 
 impl Secret {
     pub(super) fn new(token: &str) -> Self {
-        Self(token.to_owned())
+        Self { text: token.to_owned(), finder: memmem::Finder::new(token).into_owned() }
     }
 
     /// Where the token stands in a line.
     pub(super) fn places(&self, wire: &[u8]) -> Vec<Range<u32>> {
-        mask_occurrences(wire, &self.0)
+        if self.text.is_empty() {
+            return Vec::new();
+        }
+        let length = self.text.len();
+        let place = |start: usize| Some(u32::try_from(start).ok()?..u32::try_from(start + length).ok()?);
+        self.finder.find_iter(wire).filter_map(place).collect()
     }
 
     /// Where the token stands in a line that was cut: its beginning at the very end counts too.
     pub(super) fn places_of_cut(&self, wire: &[u8]) -> Vec<Range<u32>> {
         let mut places = self.places(wire);
-        let token = self.0.as_bytes();
+        let token = self.text.as_bytes();
         let tail = (1..token.len()).rev().find(|length| wire.ends_with(&token[..*length]));
         if let Some(length) = tail
             && let (Ok(start), Ok(end)) = (u32::try_from(wire.len() - length), u32::try_from(wire.len()))
@@ -140,12 +147,12 @@ impl Secret {
     }
 
     fn is_in(&self, text: &str) -> bool {
-        !self.0.is_empty() && text.contains(self.0.as_str())
+        !self.text.is_empty() && self.finder.find(text.as_bytes()).is_some()
     }
 
     /// The text with the token overwritten by `*`, byte for byte.
     pub(super) fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if self.is_in(text) { Cow::Owned(text.replace(self.0.as_str(), &"*".repeat(self.0.len()))) } else { Cow::Borrowed(text) }
+        if self.is_in(text) { Cow::Owned(text.replace(self.text.as_str(), &"*".repeat(self.text.len()))) } else { Cow::Borrowed(text) }
     }
 
     /// JSON with the token overwritten; `null` where that leaves no JSON, or where escapes hide the token.

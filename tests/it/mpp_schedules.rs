@@ -201,13 +201,11 @@ impl Schedule {
                 if self.conns.len() > 3 {
                     self.conns.remove(0);
                 }
-                if self.line(conn, &self.world.hello()) == Verdict::Accepted {
-                    self.active = Some(conn);
-                }
+                self.hello(conn);
             }
             Act::Hello(index) => {
                 if let Some(conn) = self.conn(*index) {
-                    self.line(conn, &self.world.hello());
+                    self.hello(conn);
                 }
             }
             Act::Close(index) => {
@@ -291,6 +289,12 @@ impl Schedule {
         }
     }
 
+    fn hello(&mut self, conn: ConnectionId) {
+        if self.line(conn, &self.world.hello()) == Verdict::Accepted {
+            self.active = Some(conn);
+        }
+    }
+
     fn line(&mut self, conn: ConnectionId, wire: &str) -> Verdict {
         let live = self.world.bridge.snapshot().live;
         let verdict = self.world.line(conn, wire);
@@ -343,6 +347,7 @@ impl Schedule {
         self.world = World::start(pack, limits(), store, Some(TokenHash::of(TOKEN)));
         self.world.prompt = false;
         self.conns.clear();
+        self.active = None;
         self.commands.clear();
         self.in_flight.clear();
         self.cleared.clear();
@@ -377,7 +382,8 @@ impl Schedule {
             .flatten()
             .collect();
         let ours = |row: &&Row| row.manifest_hash == self.world.pack.hash;
-        for (queue, id) in self.world.dispatched[self.seen..].to_vec() {
+        for (queue, id) in &self.world.dispatched[self.seen..] {
+            let (queue, id) = (queue.clone(), *id);
             assert_eq!(self.in_flight.insert(queue.clone(), id), None, "one in flight on {queue}");
             if let Some(cleared) = self.cleared.get(&queue) {
                 let committed = self.world.row(*cleared).state;

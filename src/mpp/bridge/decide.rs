@@ -43,7 +43,7 @@ pub(super) enum Action {
     /// The connection is ended over it.
     Refuse { fault: Fault, message: String },
     /// The handshake succeeds.
-    Welcome { token: Secret },
+    Welcome { token: Box<Secret> },
     /// A credit is parked.
     Park { queue: QueueName },
     /// Receipt is logged.
@@ -100,7 +100,7 @@ impl Bridge {
     fn decide_first(&self, conn: ConnectionId, wire: &[u8]) -> Decision {
         let redaction = token_ranges(wire).map_or(Redaction::Withheld, masked);
         if is_too_large(wire) {
-            return refused(conn, Head::default(), Redaction::Withheld, Breach::from(Violation::TooLarge));
+            return refused(conn, Head::default(), Redaction::Withheld, &Violation::TooLarge.into());
         }
         let frame = match decode(wire, Phase::First) {
             Ok(frame) => frame,
@@ -116,12 +116,12 @@ impl Bridge {
         };
         let head = frame.head();
         let Inbound::Hello { pack_id, manifest_hash, bridge_token } = frame else {
-            return refused(conn, head, Redaction::Withheld, Breach::from(Violation::HelloFirst));
+            return refused(conn, head, Redaction::Withheld, &Violation::HelloFirst.into());
         };
         if let Err(reason) = self.check_hello(&pack_id, &manifest_hash, &bridge_token) {
             return refuse(conn, head, redaction, Fault::Hello(reason), "");
         }
-        let action = Action::Welcome { token: Secret::new(&bridge_token) };
+        let action = Action::Welcome { token: Box::new(Secret::new(&bridge_token)) };
         Decision { conn, head, verdict: Verdict::Accepted, redaction, trace: None, action }
     }
 
@@ -130,7 +130,7 @@ impl Bridge {
         let token = &active.token;
         if is_too_large(wire) {
             let redaction = places(token.places_of_cut(wire));
-            return refused(conn, Head::default(), redaction, Breach::from(Violation::TooLarge));
+            return refused(conn, Head::default(), redaction, &Violation::TooLarge.into());
         }
         let redaction = places(token.places(wire));
         let frame = match decode(wire, Phase::Later) {
@@ -157,7 +157,7 @@ impl Bridge {
             }
             Err(mut breach) => {
                 breach.message = token.mask(&breach.message).into_owned();
-                Decision { trace, ..refused(conn, token.mask_head(head), redaction, breach) }
+                Decision { trace, ..refused(conn, token.mask_head(head), redaction, &breach) }
             }
         }
     }
@@ -229,7 +229,7 @@ fn code(violation: Violation) -> ErrorCode {
     }
 }
 
-fn refused(conn: ConnectionId, head: Head, redaction: Redaction, breach: Breach) -> Decision {
+fn refused(conn: ConnectionId, head: Head, redaction: Redaction, breach: &Breach) -> Decision {
     let fault = Fault::Protocol { code: code(breach.violation), violation: breach.violation };
     refuse(conn, head, redaction, fault, &breach.message)
 }

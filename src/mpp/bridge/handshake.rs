@@ -31,7 +31,7 @@ impl Bridge {
     }
 
     /// The guest becomes the active adapter.
-    pub(super) fn welcome(&mut self, now: Now, conn: ConnectionId, token: Secret) {
+    pub(super) fn welcome(&mut self, now: Now, conn: ConnectionId, token: Box<Secret>) {
         let Some(guest) = self.guests.remove(&conn) else { return };
         let session_id = self.settings.session_id;
         let login = &self.settings.broadcaster_login;

@@ -334,7 +334,7 @@ impl World {
                 let text = String::from_utf8(frame).unwrap();
                 no_token(&text);
                 assert!(text.ends_with('\n') && text.len() <= 65_536 && text.matches('\n').count() == 1);
-                assert_eq!(head.kind.is_none_or(|kind| text.contains(kind.name())), true);
+                assert!(head.kind.is_none_or(|kind| text.contains(kind.name())));
                 if let (Some(FrameType::Invocation), Some(queue), Some(id)) = (head.kind, &head.queue, head.id) {
                     self.dispatched.push((queue.clone(), id));
                 }

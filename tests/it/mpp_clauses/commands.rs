@@ -19,8 +19,8 @@ fn cancel(ids: &[u64], refund: bool) -> Command {
     Command::Cancel { ids: ids.iter().map(|id| InvocationId(*id)).collect(), reason: "not now".to_owned(), refund }
 }
 
-fn queue(name: &str) -> Option<QueueName> {
-    Some(QueueName::new(name))
+fn queue(name: &str) -> QueueName {
+    QueueName::new(name)
 }
 
 #[test]
@@ -158,14 +158,14 @@ fn cancel__reaches_rows_that_are_not_in_memory() {
 #[test]
 fn brakes__hold_keeps_pulls_parked_and_takes_new_rows() {
     let (mut world, conn) = World::connected();
-    assert_eq!(world.ask(Command::Hold { queue: queue("nope") }), Err(Refusal::UnknownQueue { queue: "nope".into() }));
+    assert_eq!(world.ask(Command::Hold { queue: Some(queue("nope")) }), Err(Refusal::UnknownQueue { queue: "nope".into() }));
     let held = Brake { held: true, draining: false };
-    assert_eq!(world.ask(Command::Hold { queue: queue("default") }), Ok(Outcome::Braked(vec![("default".into(), held)])));
+    assert_eq!(world.ask(Command::Hold { queue: Some(queue("default")) }), Ok(Outcome::Braked(vec![("default".into(), held)])));
     world.line(conn, PULL);
     world.enqueue("free", "{}");
     assert!(world.dispatched.is_empty());
     assert!(world.bridge.snapshot().queues["default"].parked);
-    world.ask(Command::Hold { queue: queue("default") }).unwrap();
+    world.ask(Command::Hold { queue: Some(queue("default")) }).unwrap();
     assert!(world.said.is_empty(), "nothing changed");
     world.ask(Command::Resume { queue: None }).unwrap();
     assert_eq!(world.transitions().into_iter().filter(|said| matches!(said, Transition::Braked { .. })).count(), 1);
@@ -178,7 +178,7 @@ fn brakes__drain_refuses_new_rows_and_tells_when_empty() {
     for _ in 0..2 {
         world.enqueue("free", "{}");
     }
-    world.ask(Command::Drain { queue: queue("default") }).unwrap();
+    world.ask(Command::Drain { queue: Some(queue("default")) }).unwrap();
     assert_eq!(world.enqueue_row(NewInvocation::new("free")), Err(Refusal::Draining { queue: "default".into() }));
     let drained = |world: &World| world.transitions().contains(&&Transition::Drained { queue: "default".into() });
     for id in 1..=2 {
@@ -198,8 +198,8 @@ fn brakes__drain_refuses_new_rows_and_tells_when_empty() {
 #[test]
 fn brakes__survive_a_restart() {
     let (mut world, _) = World::connected();
-    world.ask(Command::Hold { queue: queue("default") }).unwrap();
-    world.ask(Command::Drain { queue: queue("boss") }).unwrap();
+    world.ask(Command::Hold { queue: Some(queue("default")) }).unwrap();
+    world.ask(Command::Drain { queue: Some(queue("boss")) }).unwrap();
     let world = World::with(pack(), limits::Mpp::default(), world.store);
     let queues = world.bridge.snapshot().queues;
     assert_eq!(queues["default"].brake, Brake { held: true, draining: false });

@@ -109,7 +109,7 @@ fn hello__the_slot_is_free_as_soon_as_a_fault_ended_the_last() {
 fn hello__a_rotated_token_is_in_force_at_once_and_the_adapter_stays() {
     use sha2::Digest;
     let (mut world, conn) = World::connected();
-    let hex: String = sha2::Sha256::digest("new").iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = format!("{:x}", sha2::Sha256::digest("new"));
     assert_eq!(world.ask(Command::Pair { token_sha256: "xyz".to_owned() }), Err(Refusal::NotAHash));
     assert_eq!(world.ask(Command::Pair { token_sha256: hex.clone() }), Ok(Outcome::Paired));
     assert_eq!(TokenHash::from_hex(&hex), Some(TokenHash::of("new")));

@@ -1,4 +1,4 @@
-//! Heartbeats, the log, pack state (mpp-v2, heartbeat, log, state_write; rulings MPP 4, 12 and 13).
+//! Heartbeats, the log, pack state (mpp-v2, heartbeat, log, `state_write`; rulings MPP 4, 12 and 13).
 
 use std::time::Duration;
 
