@@ -201,7 +201,9 @@ mod tests {
             release.send(()).unwrap();
         }
         reads.close();
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
         assert_eq!(told.try_iter().collect::<Vec<_>>(), [true, true], "a read connection does not write");
     }
 }
