@@ -39,7 +39,7 @@ const STEPS: &[&str] = &["
     ) STRICT;
     CREATE INDEX pending_of_queue ON invocations (queue, manifest, id) WHERE state = 'pending';
     CREATE INDEX pending_of_manifest ON invocations (manifest, id) WHERE state = 'pending';
-    CREATE INDEX notable ON invocations (state, id) WHERE state IN ('dispatched', 'applied', 'failed', 'refunded');
+    CREATE INDEX notable ON invocations (state, id) WHERE state <> 'pending' AND state <> 'done';
     CREATE UNIQUE INDEX keys ON invocations (source_kind, key) WHERE key IS NOT NULL;
     CREATE TABLE refunds (
         id INTEGER PRIMARY KEY,

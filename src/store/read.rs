@@ -166,3 +166,44 @@ fn connect(database: &Path) -> rusqlite::Result<Connection> {
     conn.set_prepared_statement_cache_capacity(32);
     Ok(conn)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+
+    #[test]
+    fn one_read_too_many_is_refused_and_those_in_line_are_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = folder.path().join("x.db");
+        Connection::open(&database).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
+        let (reads, threads) = Reads::start(&database, 2).unwrap();
+        let (release, gate) = sync_channel::<()>(0);
+        let gate = Arc::new(Mutex::new(gate));
+        let (begun, begins) = sync_channel(THREADS);
+        for _ in 0..THREADS {
+            let (gate, begun) = (Arc::clone(&gate), begun.clone());
+            let job = move |_: &Connection| {
+                begun.send(()).unwrap();
+                gate.lock().unwrap().recv().unwrap();
+            };
+            assert!(reads.push(Box::new(job)).is_ok());
+            begins.recv().unwrap();
+        }
+        let (tell, told) = sync_channel(2);
+        for _ in 0..2 {
+            let tell = tell.clone();
+            assert!(reads.push(Box::new(move |conn| tell.send(conn.execute("DELETE FROM t", []).is_err()).unwrap())).is_ok());
+        }
+        assert_eq!(reads.push(Box::new(|_| {})).err().map(|(_, error)| error), Some(CommitError::Busy { waiting: 2 }));
+        for _ in 0..THREADS {
+            release.send(()).unwrap();
+        }
+        reads.close();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert_eq!(told.try_iter().collect::<Vec<_>>(), [true, true], "a read connection does not write");
+    }
+}

@@ -149,6 +149,7 @@ fn what_was_acknowledged_is_there_after_a_kill_at_any_instant() {
         // A restart makes what was dispatched pending; from there on nothing of this life moves any more.
         acked = rows;
     }
+    assert!(acked.len() > 100, "only {} rows were ever acknowledged", acked.len());
 }
 
 /// Whether a row that was acknowledged in `acked` may be found in `is` after a restart.

@@ -27,7 +27,8 @@ const ROW: &str = "SELECT i.id, i.queue, i.event, i.state, i.params, i.result, i
 /// The columns of a [`Pending`], then its queue.
 const PENDING: &str = "SELECT id, event, params, trace, source_kind, redemption, user, enqueued_at_ms, queue FROM invocations";
 
-const NOTABLE: &str = "i.state IN ('dispatched', 'applied', 'failed', 'refunded')";
+/// The condition of the index `notable`, word for word. (An `IN` list of three or more would be made into a table for every statement.)
+const NOTABLE: &str = "i.state <> 'pending' AND i.state <> 'done'";
 
 fn row(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
     Ok(Row {
@@ -113,7 +114,7 @@ pub(in crate::store) fn apply(conn: &Connection, moved: &Move) -> rusqlite::Resu
         let ended = conn
             .prepare_cached(
                 "UPDATE invocations SET state = ?2, result = coalesce(?3, result), reason = coalesce(?4, reason), updated_at_ms = ?5
-                 WHERE id = ?1 AND state NOT IN ('done', 'failed', 'refunded')",
+                 WHERE id = ?1 AND state <> 'done' AND state <> 'failed' AND state <> 'refunded'",
             )?
             .execute(values)?;
         if ended == 1 {
@@ -235,7 +236,7 @@ pub(in crate::store) fn counts(
 pub(in crate::store) fn requeue_dispatched(conn: &Connection, at: Wall) -> rusqlite::Result<u64> {
     let requeued = conn.execute(
         "UPDATE invocations AS i SET state = 'pending', updated_at_ms = ?1
-         WHERE i.state = 'dispatched' AND i.state IN ('dispatched', 'applied', 'failed', 'refunded')",
+         WHERE i.state = 'dispatched' AND i.state <> 'pending' AND i.state <> 'done'",
         [int(at.0)],
     )?;
     Ok(u64::try_from(requeued).unwrap_or(0))
@@ -246,7 +247,7 @@ pub(in crate::store) fn open_rows(conn: &Connection) -> rusqlite::Result<i64> {
     conn.query_row(
         "SELECT (SELECT count(*) FROM invocations INDEXED BY pending_of_manifest WHERE state = 'pending')
             + (SELECT count(*) FROM invocations INDEXED BY notable
-               WHERE state IN ('dispatched', 'applied') AND state IN ('dispatched', 'applied', 'failed', 'refunded'))",
+               WHERE state IN ('dispatched', 'applied') AND state <> 'pending' AND state <> 'done')",
         [],
         |row| row.get(0),
     )
