@@ -1,6 +1,9 @@
 //! The loop itself, over a fake station with a real tap and a terminal in memory.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -21,6 +24,9 @@ use crate::{
     },
     time::{Clock, Now},
 };
+
+/// How long a test waits for a screen that must come.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A station that answers snapshots when it is told to.
 struct FakeStation {
@@ -70,7 +76,9 @@ impl Rig {
     /// Waits until the screen shows these words.
     async fn shows(&mut self, words: &str) {
         while !self.screen.lock().unwrap().screen().contents().contains(words) {
-            self.seen.recv().await.unwrap();
+            let came = tokio::time::timeout(PATIENCE, self.seen.recv()).await;
+            let contents = || self.screen.lock().unwrap().screen().contents();
+            assert!(matches!(came, Ok(Some(()))), "{words:?} never came:\n{}", contents());
         }
     }
 
@@ -176,8 +184,10 @@ fn takes_a_new_snapshot_after_a_loss_and_says_how_much_was_lost() {
         for id in 0..2_048 {
             rig.emit(id);
         }
+        let lost = rig.tap.counters().evicted;
+        assert!(lost >= 1_024);
         rig.snapshot(true).await;
-        rig.shows("loss 1024").await;
+        rig.shows(&format!("loss {lost}")).await;
         rig.emit(9_999);
         rig.shows("default        applied     1").await;
         rig.keys.send(TerminalEvent::HangUp).await.unwrap();
