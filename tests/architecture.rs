@@ -1,5 +1,6 @@
 //! The house's floors and habits, checked on the text of `src` (DESIGN 2, STYLE): who may import whom, cores without I/O, `mod.rs` without
 //! logic, one reader of the clocks, no unbounded queue, files and lines that fit.
+#![expect(clippy::unwrap_used, reason = "a test may fail that way")]
 
 use std::{fs, path::Path};
 
@@ -245,8 +246,9 @@ fn faults(file: &str, source: &str) -> Vec<String> {
     faults
 }
 
+/// Lines that are too wide; those with a text in them aside, which the formatter leaves whole.
 fn wide(file: &str, source: &str) -> Vec<String> {
-    let wide = source.lines().enumerate().filter(|(_, line)| line.chars().count() > COLUMNS_MAX);
+    let wide = source.lines().enumerate().filter(|(_, line)| line.chars().count() > COLUMNS_MAX && !line.contains('"'));
     wide.map(|(n, _)| format!("{file}:{}: more than {COLUMNS_MAX} columns", n + 1)).collect()
 }
 

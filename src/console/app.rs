@@ -32,7 +32,8 @@ const ANSWERS_MAX: usize = 64;
 /// How long folding may go on before input is looked at again.
 const SLICE: Duration = Duration::from_millis(2);
 
-/// Shows a station in this process's terminal until the operator, the terminal or `stop` ends it. Blocks; the calling thread becomes the console's.
+/// Shows a station in this process's terminal until the operator, the terminal or `stop` ends it. Blocks; the calling thread becomes the
+/// console's.
 ///
 /// # Errors
 /// [`ConsoleError`] when there is no terminal, or when it cannot be set up.

@@ -93,7 +93,8 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// A shell command in lines of at most `columns`: broken at spaces that are not quoted, each line but the last ending in ` \`, so that it can be copied as it stands.
+/// A shell command in lines of at most `columns`: broken at spaces that are not quoted, each line but the last ending in ` \`, so that it
+/// can be copied as it stands.
 pub(crate) fn wrap_command(command: &str, columns: usize) -> Vec<String> {
     if width(command) <= columns {
         return vec![command.to_owned()];

@@ -80,7 +80,8 @@ impl Selection {
         self.offset
     }
 
-    /// Finds the record again among these rows; when it is gone, its neighbour takes its place. While nothing was ever chosen, the first row is.
+    /// Finds the record again among these rows; when it is gone, its neighbour takes its place. While nothing was ever chosen, the first
+    /// row is.
     pub(crate) fn settle(&mut self, keys: &[RecordKey], height: usize) {
         let found = self.key.as_ref().and_then(|key| keys.iter().position(|known| known == key));
         match (found, &self.key) {

@@ -18,8 +18,8 @@ pub enum Framed<'a> {
 
 /// The received bytes of one connection, cut into lines.
 ///
-/// Read into [`spare`](Self::spare), say how much with [`filled`](Self::filled), then take everything out with [`next`](Self::next) before the
-/// next read. Every byte is looked at once and moved at most once; at most 65,536 are kept; no line is allocated.
+/// Read into [`spare`](Self::spare), say how much with [`filled`](Self::filled), then take everything out with [`next`](Self::next) before
+/// the next read. Every byte is looked at once and moved at most once; at most 65,536 are kept; no line is allocated.
 #[derive(Debug)]
 pub struct Framer {
     /// Grows from [`ROOM_BYTES_MIN`] to [`MPP_FRAME_BYTES_MAX`].

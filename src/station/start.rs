@@ -42,7 +42,7 @@ use crate::{
 };
 
 /// How long the bridge may take to end.
-const HOST_STOP_MAX: Duration = Duration::from_millis(1_000);
+const HOST_STOP_MAX: Duration = Duration::from_secs(1);
 
 /// Why a station did not start.
 #[derive(Debug, thiserror::Error)]

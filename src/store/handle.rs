@@ -50,7 +50,8 @@ impl Handle {
     /// [`Journal::takes`](super::Journal::takes).
     ///
     /// # Errors
-    /// [`CommitError::Busy`] when `limits.store.unfolded_rows_max` rows wait; [`CommitError::Failed`] for any other operation or when the store is closed.
+    /// [`CommitError::Busy`] when `limits.store.unfolded_rows_max` rows wait; [`CommitError::Failed`] for any other operation or when the
+    /// store is closed.
     pub fn behind(&self, op: Op) -> Result<(), CommitError> {
         let waiting = self.intake.unfolded();
         if waiting >= self.unfolded_rows_max {
@@ -60,8 +61,8 @@ impl Handle {
         self.intake.fold(vec![Unfolded { place: None, record }])
     }
 
-    /// Reads pending rows of the manifest in force with ids after `after`, oldest first, at most 10,000. It sees every request made before it;
-    /// with `settled` also every journalled operation.
+    /// Reads pending rows of the manifest in force with ids after `after`, oldest first, at most 10,000. It sees every request made before
+    /// it; with `settled` also every journalled operation.
     ///
     /// # Errors
     /// As [`Self::commit`].
@@ -76,7 +77,8 @@ impl Handle {
         self.intake.request(Request::Fetch { ask: FetchAsk { queue, after, limit, settled }, done })
     }
 
-    /// Reads pending rows of the pack's other manifests with ids after `after`, oldest first, at most 10,000, with all that came before folded.
+    /// Reads pending rows of the pack's other manifests with ids after `after`, oldest first, at most 10,000, with all that came before
+    /// folded.
     ///
     /// # Errors
     /// As [`Self::commit`].

@@ -139,7 +139,8 @@ impl Journal {
     ///
     /// # Errors
     /// Nothing of it happened, and nothing of it is appended any more: [`CommitError::Failed`] when the disk refuses or the database has
-    /// refused until `limits.store.unfolded_rows_max` rows wait for it, [`CommitError::Busy`] when so many wait although it does not refuse.
+    /// refused until `limits.store.unfolded_rows_max` rows wait for it, [`CommitError::Busy`] when so many wait although it does not
+    /// refuse.
     pub fn commit(&mut self) -> Result<(), CommitError> {
         if self.appended.is_empty() {
             return Ok(());

@@ -1,5 +1,5 @@
-//! One record of the journal, as bytes: `len u32 | crc u32 | seq u64 | payload`, numbers little-endian. `len` is the payload's, the CRC-32 is
-//! taken over `seq` and payload, and the payload is the operation in `MessagePack`.
+//! One record of the journal, as bytes: `len u32 | crc u32 | seq u64 | payload`, numbers little-endian. `len` is the payload's, the CRC-32
+//! is taken over `seq` and payload, and the payload is the operation in `MessagePack`.
 
 use serde::{Deserialize, Serialize};
 

@@ -57,8 +57,8 @@ impl Replayed {
 
 /// Reads all segments and keeps the records after `applied_through`.
 ///
-/// A torn end of the last segment was never acknowledged and is left out. A bad record with good ones behind it is damage: the record is left
-/// out, those behind it count, and the file is to be set aside.
+/// A torn end of the last segment was never acknowledged and is left out. A bad record with good ones behind it is damage: the record is
+/// left out, those behind it count, and the file is to be set aside.
 ///
 /// # Errors
 /// A file could not be read.

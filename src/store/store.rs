@@ -62,7 +62,8 @@ pub struct Opened {
 impl Store {
     /// Opens the data folder's store for the manifest in force, and makes folder and database where they are missing (0700, 0600).
     ///
-    /// All that was acknowledged before the process died is in its tables when this returns, and rows that were dispatched are pending again.
+    /// All that was acknowledged before the process died is in its tables when this returns, and rows that were dispatched are pending
+    /// again.
     ///
     /// # Errors
     /// [`StoreError::Held`] when another process has the folder, [`StoreError::NewerSchema`] for the database of a later program,
@@ -152,7 +153,8 @@ impl Store {
     /// Does what waits, folds the journal, checkpoints and ends the threads, within 2.5 s. End the host that journals first.
     ///
     /// # Errors
-    /// [`StoreError::CloseTimedOut`] or [`StoreError::Unfolded`]: nothing acknowledged is lost, the next start takes it up from the journal.
+    /// [`StoreError::CloseTimedOut`] or [`StoreError::Unfolded`]: nothing acknowledged is lost, the next start takes it up from the
+    /// journal.
     pub fn close(mut self) -> Result<(), StoreError> {
         self.end()
     }

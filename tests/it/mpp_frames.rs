@@ -324,7 +324,8 @@ proptest! {
         let wire = encode::invocation(InvocationId(id), &queue, &event, &params);
         prop_assert_eq!(wire.len(), encode::invocation_len(InvocationId(id), &queue, &event, &params));
         prop_assert_eq!(wire.iter().position(|byte| *byte == b'\n'), Some(wire.len() - 1));
-        let Ok(Outbound::Invocation { id: id_read, queue: queue_read, event: event_read, params: params_read }) = decode_outbound(&wire) else {
+        let read = decode_outbound(&wire);
+        let Ok(Outbound::Invocation { id: id_read, queue: queue_read, event: event_read, params: params_read }) = read else {
             return Err(TestCaseError::fail("not read"));
         };
         prop_assert_eq!((id_read.0, &*queue_read, &*event_read), (id, &*queue, &*event));

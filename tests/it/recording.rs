@@ -155,8 +155,11 @@ fn other_tools_can_read_it() {
     );
 }
 
+/// What takes the snapshots of a recording.
+type Taker = Box<dyn FnMut() -> TakingSnapshot + Send>;
+
 /// Snapshots that wait to be let go, and that say when they are asked for.
-fn gated() -> (Box<dyn FnMut() -> TakingSnapshot + Send>, SyncSender<Result<TakenSnapshot, String>>, Receiver<()>) {
+fn gated() -> (Taker, SyncSender<Result<TakenSnapshot, String>>, Receiver<()>) {
     let (give, given) = sync_channel(8);
     let (ask, asked) = sync_channel(8);
     let given = Arc::new(Mutex::new(given));

@@ -108,11 +108,7 @@ fn sigterm_restores_the_terminal() {
 fn the_show_goes_on_when_a_terminal_is_gone_whose_leader_ignores_sighup() {
     let folder = tempdir().unwrap();
     let token = pair(folder.path());
-    let script = format!(
-        "trap '' HUP; {} --data {} --port 0; sleep 600",
-        env!("CARGO_BIN_EXE_rl-console"),
-        folder.path().display()
-    );
+    let script = format!("trap '' HUP; {} --data {} --port 0; sleep 600", env!("CARGO_BIN_EXE_rl-console"), folder.path().display());
     let mut terminal = Terminal::run(folder.path(), 100, 30, &["/bin/sh".to_owned(), "-c".to_owned(), script]);
     terminal.shows("Queues");
     let addr = mpp_addr(&folder);

@@ -8,8 +8,8 @@ use super::Command;
 
 /// The operator console that hosts and shows everything a stream's automation runs on.
 ///
-/// Without a subcommand it starts a station and opens the console on it. Every other subcommand speaks to the station that runs for the same
-/// data folder, or does its work without one.
+/// Without a subcommand it starts a station and opens the console on it. Every other subcommand speaks to the station that runs for the
+/// same data folder, or does its work without one.
 #[derive(Debug, Parser)]
 #[command(name = "rl-console", version, max_term_width = 100, after_long_help = AFTER)]
 pub(crate) struct Cli {

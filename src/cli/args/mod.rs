@@ -1,4 +1,5 @@
-//! The command line's grammar. Each flag's name, documentation and parsing stand in one place; help, completions and manual pages come from it.
+//! The command line's grammar. Each flag's name, documentation and parsing stand in one place; help, completions and manual pages come from
+//! it.
 
 mod commands;
 mod global;

@@ -1,4 +1,5 @@
-//! What the screen shows: a fold over a snapshot and the tap's entries. It takes time from entries only, keeps ordered maps, and evicts by count.
+//! What the screen shows: a fold over a snapshot and the tap's entries. It takes time from entries only, keeps ordered maps, and evicts by
+//! count.
 
 mod causes;
 mod fold;

@@ -1,4 +1,5 @@
-//! A question before something that cannot be taken back. It says what it is bound to, and takes only keys typed after it was on the screen.
+//! A question before something that cannot be taken back. It says what it is bound to, and takes only keys typed after it was on the
+//! screen.
 
 use ratatui::layout::Rect;
 

@@ -1,4 +1,5 @@
-//! One slot between drawing and writing. A frame that was put there is written, whole and in order; the next is not made before the slot is free.
+//! One slot between drawing and writing. A frame that was put there is written, whole and in order; the next is not made before the slot is
+//! free.
 
 use std::{
     collections::VecDeque,

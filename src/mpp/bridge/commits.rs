@@ -259,7 +259,8 @@ impl Bridge {
         }
     }
 
-    /// Tries the store with one request. Without any that failed, a brake is stored as it is, so that the operator learns when the store is well.
+    /// Tries the store with one request. Without any that failed, a brake is stored as it is, so that the operator learns when the store is
+    /// well.
     pub(super) fn probe_store(&mut self) {
         self.commits.retry_at = None;
         let probe = self.commits.retry.first().cloned().or_else(|| self.declared().into_iter().next().map(Retry::Brake));

@@ -23,8 +23,8 @@ const FETCH_RETRY: Duration = Duration::from_millis(500);
 const FINDING_BYTES_MAX: usize = 1_024;
 
 impl Bridge {
-    /// Lets the queue's oldest row leave if the queue is eligible. Rows that may not be sent fail and the next is tried, without consuming the
-    /// credit (ruling MPP 11); no more are tried than are held in memory.
+    /// Lets the queue's oldest row leave if the queue is eligible. Rows that may not be sent fail and the next is tried, without consuming
+    /// the credit (ruling MPP 11); no more are tried than are held in memory.
     pub(super) fn pump(&mut self, now: Now, name: &QueueName) {
         while let Some(row) = self.next_row(name) {
             match frame_of(&self.settings.pack, name, &row) {

@@ -76,7 +76,8 @@ impl PackState {
         (rows, left_out)
     }
 
-    /// Whether the next `hello_ack` holds everything with this value in it (ruling MPP 4). Any later session's id counts with all its digits.
+    /// Whether the next `hello_ack` holds everything with this value in it (ruling MPP 4). Any later session's id counts with all its
+    /// digits.
     fn fits(&self, login: &str, key: &str, value: &JsonText, scope: Option<&str>) -> bool {
         let kept = self.values.iter().filter(|(other, kept)| kept.persist && other.as_str() != key);
         let bytes: usize = kept.map(|(key, kept)| encode::persisted_row_len(&persisted(key, &kept.json, kept.scope.as_deref()))).sum();

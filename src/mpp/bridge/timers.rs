@@ -49,8 +49,8 @@ impl Bridge {
         }
     }
 
-    /// Asks for the next deadline. One that was asked for and has become too early is let come: traffic moves deadlines on with every frame,
-    /// and a wake-up now and then is cheaper than a new timer each time.
+    /// Asks for the next deadline. One that was asked for and has become too early is let come: traffic moves deadlines on with every
+    /// frame, and a wake-up now and then is cheaper than a new timer each time.
     pub(super) fn arm(&mut self, now: Now, came: bool) {
         if came {
             self.asked = None;

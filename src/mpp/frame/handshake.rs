@@ -89,11 +89,12 @@ pub fn hello_ack_len(broadcaster_login: &str, session_id: SessionId, persisted: 
     line.end().bytes()
 }
 
-/// What `persisted` itself adds to a `hello_ack`, in bytes, beside its rows: `,"persisted":[]` but for the comma that the last row goes without.
+/// What `persisted` itself adds to a `hello_ack`, in bytes, beside its rows: `,"persisted":[]` but for the comma that the last row goes
+/// without.
 pub const PERSISTED_BYTES: usize = br#","persisted":[]"#.len() - 1;
 
-/// The bytes that one row adds to a `hello_ack`, a comma included. So a `hello_ack` with rows has those of one without, [`PERSISTED_BYTES`] and
-/// the sum of its rows'.
+/// The bytes that one row adds to a `hello_ack`, a comma included. So a `hello_ack` with rows has those of one without, [`PERSISTED_BYTES`]
+/// and the sum of its rows'.
 #[must_use]
 pub fn persisted_row_len(row: &Persisted<'_>) -> usize {
     let mut line = Line::over(Count::default());

@@ -148,8 +148,8 @@ impl Inbound<'_> {
         }
     }
 
-    /// What the tap says of it. A queue's name over 64 bytes is left out. This allocates for a `pull`: where the queue is known, its own name
-    /// is better put in.
+    /// What the tap says of it. A queue's name over 64 bytes is left out. This allocates for a `pull`: where the queue is known, its own
+    /// name is better put in.
     #[must_use]
     pub fn head(&self) -> Head {
         let queue = match self {

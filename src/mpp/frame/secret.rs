@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use super::envelope::{Key, KnownKey, string};
 use crate::tap::entry::mpp::FrameType;
 
-/// The places to mask in a connection's first line: every value of the key `bridge_token` (the inside of a string, all of anything else), and
-/// every other place where one of these tokens stands verbatim. Sorted, without overlaps.
+/// The places to mask in a connection's first line: every value of the key `bridge_token` (the inside of a string, all of anything else),
+/// and every other place where one of these tokens stands verbatim. Sorted, without overlaps.
 ///
 /// `None` when the line is no `hello` object with at least one `bridge_token`: what it holds is unknown, and all of it is to be withheld.
 #[must_use]

@@ -31,7 +31,7 @@ pub(super) enum Listened {
 pub(super) struct Listener {
     bind: IpAddr,
     port: u16,
-    listener: Option<TcpListener>,
+    bound: Option<TcpListener>,
     announced: bool,
     retry_at: Option<Mono>,
     last_failure: Option<String>,
@@ -39,7 +39,7 @@ pub(super) struct Listener {
 
 impl Listener {
     pub(super) fn new(bind: IpAddr, port: u16) -> Self {
-        Self { bind, port, listener: None, announced: false, retry_at: None, last_failure: None }
+        Self { bind, port, bound: None, announced: false, retry_at: None, last_failure: None }
     }
 
     /// When it wants to be polled again without an event.
@@ -52,13 +52,13 @@ impl Listener {
             return Poll::Pending;
         }
         self.retry_at = None;
-        if self.listener.is_none() {
+        if self.bound.is_none() {
             match bind(SocketAddr::new(self.bind, self.port)) {
-                Ok(listener) => self.listener = Some(listener),
+                Ok(listener) => self.bound = Some(listener),
                 Err(error) => return self.fail(now, &error, true),
             }
         }
-        let Some(listener) = &self.listener else { return Poll::Pending };
+        let Some(listener) = &self.bound else { return Poll::Pending };
         if !self.announced {
             match listener.local_addr() {
                 Ok(addr) => {

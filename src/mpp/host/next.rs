@@ -31,8 +31,8 @@ pub(super) enum Event {
     Timer,
 }
 
-/// A sleep that is re-armed only when something is due earlier: deadlines mostly move away, and a timer that fires early costs less than one
-/// that is moved at every frame.
+/// A sleep that is re-armed only when something is due earlier: deadlines mostly move away, and a timer that fires early costs less than
+/// one that is moved at every frame.
 #[derive(Default)]
 pub(super) struct Timer {
     sleep: Option<Pin<Box<Sleep>>>,

@@ -154,12 +154,12 @@ pub async fn run(setup: Setup) {
             Event::Request(None) => return host.stop(now),
             Event::Request(Some(request)) => host.on_request(now, request),
             Event::Completed(completion) => host.on_completion(now, completion),
-            Event::Read(conn, read) => host.on_read(now, conn, read),
+            Event::Read(conn, read) => host.on_read(now, conn, &read),
             Event::WriteFailed(conn) => host.lose(now, conn, CloseCause::WriteFailed),
             Event::Lingered(conn) => {
                 host.drop_conn(now, conn);
             }
-            Event::Listened(listened) => host.on_listened(now, listened),
+            Event::Listened(news) => host.on_listened(now, news),
             Event::Timer => host.on_timer(now),
         }
         host.settle(now);
@@ -240,7 +240,7 @@ impl Host {
     }
 
     /// Hands in every whole line that has come, then takes the end of the connection, if it came too.
-    fn on_read(&mut self, now: Now, id: ConnectionId, read: std::io::Result<usize>) {
+    fn on_read(&mut self, now: Now, id: ConnectionId, read: &std::io::Result<usize>) {
         let end = match read {
             Ok(0) => Some(CloseCause::PeerClosed),
             Ok(_) => None,

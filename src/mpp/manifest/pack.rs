@@ -69,7 +69,8 @@ pub enum Writer {
 }
 
 impl Pack {
-    /// Reads a manifest. `files` yields the bytes of a schema by its path relative to the manifest's folder; it is asked once for each path.
+    /// Reads a manifest. `files` yields the bytes of a schema by its path relative to the manifest's folder; it is asked once for each
+    /// path.
     ///
     /// # Errors
     /// Every fault there is, in the order of their places.

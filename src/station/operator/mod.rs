@@ -1,7 +1,7 @@
 //! The operator socket: commands and questions from other processes of the same user, one JSON object a line.
 //!
-//! A request is `{"command": …}` or `{"query": …}`, its answer `{"outcome": …}`, `{"page": …}` or `{"error": …}`, in order. The bus takes this
-//! over once it exists.
+//! A request is `{"command": …}` or `{"query": …}`, its answer `{"outcome": …}`, `{"page": …}` or `{"error": …}`, in order. The bus takes
+//! this over once it exists.
 
 mod client;
 mod server;

@@ -24,7 +24,7 @@ fn queue(name: &str) -> QueueName {
 }
 
 #[test]
-fn enqueue__answers_row_by_row_in_order() {
+fn enqueue_answers_row_by_row_in_order() {
     let mut world = World::new();
     let rows = vec![NewInvocation::new("free"), NewInvocation::new("nope"), NewInvocation::new("spawn")];
     let Ok(Outcome::Enqueued(answer)) = world.ask(Command::Enqueue { rows }) else { panic!("refused") };
@@ -35,7 +35,7 @@ fn enqueue__answers_row_by_row_in_order() {
 }
 
 #[test]
-fn enqueue__is_answered_after_its_commit() {
+fn enqueue_is_answered_after_its_commit() {
     let mut world = World::new();
     world.prompt = false;
     world.command(Command::Enqueue { rows: vec![NewInvocation::new("free")] });
@@ -48,7 +48,7 @@ fn enqueue__is_answered_after_its_commit() {
 }
 
 #[test]
-fn enqueue__a_repeated_key_yields_the_first_row() {
+fn enqueue_a_repeated_key_yields_the_first_row() {
     let (mut world, conn) = World::connected();
     let row = NewInvocation { source: Some("channel_points".to_owned()), redemption: Some("r-1".to_owned()), ..NewInvocation::new("free") };
     assert_eq!(world.enqueue_row(row.clone()), Ok((InvocationId(1), RowState::Pending, false)));
@@ -68,7 +68,7 @@ fn enqueue__a_repeated_key_yields_the_first_row() {
 }
 
 #[test]
-fn enqueue__bounds_rows_and_pending_rows() {
+fn enqueue_bounds_rows_and_pending_rows() {
     let limits = limits::Mpp { command_rows_max: 3, pending_rows_max: 2, ..limits::Mpp::default() };
     let mut world = World::with(pack(), limits, Store::default());
     let rows = vec![NewInvocation::new("free"); 4];
@@ -78,7 +78,7 @@ fn enqueue__bounds_rows_and_pending_rows() {
 }
 
 #[test]
-fn cancel__makes_pending_rows_failed() {
+fn cancel_makes_pending_rows_failed() {
     let (mut world, conn) = World::connected();
     for event in ["free", "free", "spawn"] {
         world.enqueue(event, "{}");
@@ -98,7 +98,7 @@ fn cancel__makes_pending_rows_failed() {
 }
 
 #[test]
-fn cancel__records_refunds_by_their_source() {
+fn cancel_records_refunds_by_their_source() {
     let mut world = World::new();
     for source in ["channel_points", "bits", "manual"] {
         world.enqueue_row(NewInvocation { source: Some(source.to_owned()), ..NewInvocation::new("free") }).unwrap();
@@ -110,7 +110,7 @@ fn cancel__records_refunds_by_their_source() {
 }
 
 #[test]
-fn cancel__keeps_a_row_from_leaving_while_it_is_decided() {
+fn cancel_keeps_a_row_from_leaving_while_it_is_decided() {
     let (mut world, conn) = World::connected();
     for _ in 0..2 {
         world.enqueue("free", "{}");
@@ -125,7 +125,7 @@ fn cancel__keeps_a_row_from_leaving_while_it_is_decided() {
 }
 
 #[test]
-fn cancel__that_cannot_be_stored_gives_the_row_back() {
+fn cancel_that_cannot_be_stored_gives_the_row_back() {
     let (mut world, conn) = World::connected();
     for _ in 0..2 {
         world.enqueue("free", "{}");
@@ -138,7 +138,7 @@ fn cancel__that_cannot_be_stored_gives_the_row_back() {
 }
 
 #[test]
-fn cancel__reaches_rows_that_are_not_in_memory() {
+fn cancel_reaches_rows_that_are_not_in_memory() {
     let limits = limits::Mpp { head_rows_max: 8, ..limits::Mpp::default() };
     let mut world = World::with(pack(), limits, Store::default());
     for _ in 0..30 {
@@ -156,7 +156,7 @@ fn cancel__reaches_rows_that_are_not_in_memory() {
 }
 
 #[test]
-fn brakes__hold_keeps_pulls_parked_and_takes_new_rows() {
+fn brakes_hold_keeps_pulls_parked_and_takes_new_rows() {
     let (mut world, conn) = World::connected();
     assert_eq!(world.ask(Command::Hold { queue: Some(queue("nope")) }), Err(Refusal::UnknownQueue { queue: "nope".into() }));
     let held = Brake { held: true, draining: false };
@@ -173,7 +173,7 @@ fn brakes__hold_keeps_pulls_parked_and_takes_new_rows() {
 }
 
 #[test]
-fn brakes__drain_refuses_new_rows_and_tells_when_empty() {
+fn brakes_drain_refuses_new_rows_and_tells_when_empty() {
     let (mut world, conn) = World::connected();
     for _ in 0..2 {
         world.enqueue("free", "{}");
@@ -196,7 +196,7 @@ fn brakes__drain_refuses_new_rows_and_tells_when_empty() {
 }
 
 #[test]
-fn brakes__survive_a_restart() {
+fn brakes_survive_a_restart() {
     let (mut world, _) = World::connected();
     world.ask(Command::Hold { queue: Some(queue("default")) }).unwrap();
     world.ask(Command::Drain { queue: Some(queue("boss")) }).unwrap();
@@ -207,7 +207,7 @@ fn brakes__survive_a_restart() {
 }
 
 #[test]
-fn migrate__takes_what_fits_fails_unknown_queues_and_leaves_the_rest() {
+fn migrate_takes_what_fits_fails_unknown_queues_and_leaves_the_rest() {
     let mut world = World::new();
     for (event, params) in [("free", "{}"), ("give_item", r#"{"item_id":1}"#), ("spawn", "{}"), ("give_item", r#"{"item_id":"x"}"#)] {
         world.enqueue(event, params);
@@ -234,7 +234,7 @@ fn migrate__takes_what_fits_fails_unknown_queues_and_leaves_the_rest() {
 }
 
 #[test]
-fn migrate__puts_older_rows_before_newer_ones() {
+fn migrate_puts_older_rows_before_newer_ones() {
     let mut world = World::new();
     for _ in 0..3 {
         world.enqueue("free", "{}");
@@ -259,7 +259,7 @@ fn migrate__puts_older_rows_before_newer_ones() {
 }
 
 #[test]
-fn enqueue__passes_a_trace_on() {
+fn enqueue_passes_a_trace_on() {
     let (mut world, conn) = World::connected();
     let trace = "trace:0191d3c2-7a41-7f00-8000-00000000a41f".parse().unwrap();
     let params = Some(JsonText::parse("{}").unwrap());

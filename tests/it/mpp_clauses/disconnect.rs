@@ -41,7 +41,7 @@ fn check(world: &mut World) {
 }
 
 #[test]
-fn disconnect__requeues_only_what_is_dispatched() {
+fn disconnect_requeues_only_what_is_dispatched() {
     for cause in [CloseCause::PeerClosed, CloseCause::ReadFailed, CloseCause::WriteFailed, CloseCause::WriteStalled, CloseCause::NotReading]
     {
         let (mut world, conn) = busy();
@@ -60,14 +60,14 @@ fn disconnect__requeues_only_what_is_dispatched() {
 }
 
 #[test]
-fn disconnect__by_a_protocol_error_of_ours_requeues_alike() {
+fn disconnect_by_a_protocol_error_of_ours_requeues_alike() {
     let (mut world, conn) = busy();
     world.line(conn, "nonsense");
     check(&mut world);
 }
 
 #[test]
-fn disconnect__by_a_protocol_error_of_the_adapter_requeues_alike() {
+fn disconnect_by_a_protocol_error_of_the_adapter_requeues_alike() {
     let (mut world, conn) = busy();
     world.line(conn, r#"{"mpp":2,"type":"protocol_error","code":"LOST","message":"my state is gone"}"#);
     assert!(world.frames().is_empty(), "it is not answered");
@@ -77,7 +77,7 @@ fn disconnect__by_a_protocol_error_of_the_adapter_requeues_alike() {
 }
 
 #[test]
-fn disconnect__by_a_kick_requeues_alike() {
+fn disconnect_by_a_kick_requeues_alike() {
     let (mut world, conn) = busy();
     assert!(matches!(world.ask(Command::Kick), Ok(Outcome::Kicked { .. })));
     assert_eq!(world.closed.last(), Some(&(conn, CloseCause::Kicked)));
@@ -86,14 +86,14 @@ fn disconnect__by_a_kick_requeues_alike() {
 }
 
 #[test]
-fn disconnect__by_a_restart_requeues_alike() {
+fn disconnect_by_a_restart_requeues_alike() {
     let (world, _) = busy();
     let mut world = World::with(pack(), limits::Mpp::default(), world.store);
     check(&mut world);
 }
 
 #[test]
-fn disconnect__a_parked_pull_is_dropped() {
+fn disconnect_a_parked_pull_is_dropped() {
     let (mut world, conn) = World::connected();
     world.line(conn, PULL);
     world.close(conn, CloseCause::PeerClosed);
@@ -105,7 +105,7 @@ fn disconnect__a_parked_pull_is_dropped() {
 }
 
 #[test]
-fn disconnect__does_not_let_the_next_row_overtake_the_commit() {
+fn disconnect_does_not_let_the_next_row_overtake_the_commit() {
     let (mut world, conn) = World::connected();
     for _ in 0..2 {
         world.enqueue("free", "{}");
@@ -123,7 +123,7 @@ fn disconnect__does_not_let_the_next_row_overtake_the_commit() {
 }
 
 #[test]
-fn left_in_applied__is_settled_by_the_operator_alone() {
+fn left_in_applied_is_settled_by_the_operator_alone() {
     let (mut world, conn) = busy();
     let settle = |id, to| Command::Settle { id: InvocationId(id), to };
     assert_eq!(world.ask(settle(1, Settlement::Done)), Err(Refusal::WithAdapter { id: InvocationId(1) }));
@@ -140,7 +140,7 @@ fn left_in_applied__is_settled_by_the_operator_alone() {
 }
 
 #[test]
-fn left_in_applied__beyond_the_window_still_settles() {
+fn left_in_applied_beyond_the_window_still_settles() {
     let limits = limits::Mpp { recent_rows_max: 2, ..limits::Mpp::default() };
     let mut world = World::with(pack(), limits, crate::harness::Store::default());
     let conn = world.connect();

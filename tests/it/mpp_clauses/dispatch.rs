@@ -30,7 +30,7 @@ fn ids(world: &World) -> Vec<u64> {
 }
 
 #[test]
-fn pull__nothing_is_dispatched_without_one() {
+fn pull_nothing_is_dispatched_without_one() {
     let (mut world, conn) = World::connected();
     world.enqueue("free", "{}");
     assert!(world.dispatched.is_empty());
@@ -39,7 +39,7 @@ fn pull__nothing_is_dispatched_without_one() {
 }
 
 #[test]
-fn pull__a_parked_one_takes_the_next_row() {
+fn pull_a_parked_one_takes_the_next_row() {
     let (mut world, conn) = World::connected();
     world.line(conn, PULL);
     assert!(world.frames().is_empty());
@@ -49,7 +49,7 @@ fn pull__a_parked_one_takes_the_next_row() {
 }
 
 #[test]
-fn pull__a_second_one_while_parked_is_an_invalid_frame() {
+fn pull_a_second_one_while_parked_is_an_invalid_frame() {
     let (mut world, conn) = World::connected();
     world.line(conn, PULL);
     assert_eq!(world.line(conn, PULL), refused(ErrorCode::InvalidFrame, Violation::AlreadyParked));
@@ -60,7 +60,7 @@ fn pull__a_second_one_while_parked_is_an_invalid_frame() {
 }
 
 #[test]
-fn pull__one_while_in_flight_is_an_invalid_frame() {
+fn pull_one_while_in_flight_is_an_invalid_frame() {
     let (mut world, conn) = World::connected();
     world.enqueue("free", "{}");
     world.line(conn, PULL);
@@ -69,7 +69,7 @@ fn pull__one_while_in_flight_is_an_invalid_frame() {
 }
 
 #[test]
-fn pull__of_an_unknown_queue_is_fatal() {
+fn pull_of_an_unknown_queue_is_fatal() {
     let (mut world, conn) = World::connected();
     assert_eq!(world.line(conn, r#"{"mpp":2,"type":"pull","queue":"nope"}"#), refused(ErrorCode::UnknownQueue, Violation::NoSuchQueue));
     assert_eq!(
@@ -80,7 +80,7 @@ fn pull__of_an_unknown_queue_is_fatal() {
 }
 
 #[test]
-fn ready_after__applied_frees_the_queue() {
+fn ready_after_applied_frees_the_queue() {
     let (mut world, conn) = World::connected();
     for _ in 0..2 {
         world.enqueue("free", "{}");
@@ -93,7 +93,7 @@ fn ready_after__applied_frees_the_queue() {
 }
 
 #[test]
-fn ready_after__done_holds_the_queue_until_done() {
+fn ready_after_done_holds_the_queue_until_done() {
     let (mut world, conn) = World::connected();
     for _ in 0..2 {
         world.enqueue("spawn", "{}");
@@ -108,7 +108,7 @@ fn ready_after__done_holds_the_queue_until_done() {
 }
 
 #[test]
-fn ready_after__failed_always_frees_the_queue() {
+fn ready_after_failed_always_frees_the_queue() {
     let (mut world, conn) = World::connected();
     for _ in 0..3 {
         world.enqueue("spawn", "{}");
@@ -124,7 +124,7 @@ fn ready_after__failed_always_frees_the_queue() {
 }
 
 #[test]
-fn queues__are_independent_and_each_is_served_oldest_first() {
+fn queues_are_independent_and_each_is_served_oldest_first() {
     let (mut world, conn) = World::connected();
     for event in ["free", "spawn", "free", "spawn"] {
         world.enqueue(event, "{}");
@@ -141,7 +141,7 @@ fn queues__are_independent_and_each_is_served_oldest_first() {
 }
 
 #[test]
-fn dispatch_order__the_next_row_waits_for_the_commit_that_freed_the_queue() {
+fn dispatch_order_the_next_row_waits_for_the_commit_that_freed_the_queue() {
     let (mut world, conn) = World::connected();
     for event in ["free", "free", "spawn"] {
         world.enqueue(event, "{}");
@@ -164,7 +164,7 @@ fn dispatch_order__the_next_row_waits_for_the_commit_that_freed_the_queue() {
 }
 
 #[test]
-fn dispatch__params_that_do_not_fit_fail_and_keep_the_credit() {
+fn dispatch_params_that_do_not_fit_fail_and_keep_the_credit() {
     let (mut world, conn) = World::connected();
     let bad = world.enqueue("give_item", r#"{"item_id":"four"}"#);
     let good = world.enqueue("give_item", r#"{"item_id":4}"#);
@@ -176,7 +176,7 @@ fn dispatch__params_that_do_not_fit_fail_and_keep_the_credit() {
 }
 
 #[test]
-fn dispatch__a_stored_row_that_the_manifest_no_longer_fits_fails() {
+fn dispatch_a_stored_row_that_the_manifest_no_longer_fits_fails() {
     let (mut world, _) = World::connected();
     let gone = world.enqueue("free", "{}");
     let lost = world.enqueue("spawn", "{}");
@@ -193,7 +193,7 @@ fn dispatch__a_stored_row_that_the_manifest_no_longer_fits_fails() {
 }
 
 #[test]
-fn dispatch__a_frame_that_would_be_too_large_fails() {
+fn dispatch_a_frame_that_would_be_too_large_fails() {
     let (mut world, _) = World::connected();
     let id = world.enqueue("free", "{}");
     world.store.rows.get_mut(&id).unwrap().params = JsonText::parse(&format!(r#"{{"x":"{}"}}"#, "y".repeat(65_536))).unwrap();
@@ -204,7 +204,7 @@ fn dispatch__a_frame_that_would_be_too_large_fails() {
 }
 
 #[test]
-fn enqueue__refuses_what_could_never_be_sent() {
+fn enqueue_refuses_what_could_never_be_sent() {
     let mut world = World::new();
     let big = NewInvocation {
         params: Some(JsonText::parse(&format!(r#"{{"x":"{}"}}"#, "y".repeat(65_536))).unwrap()),
@@ -221,7 +221,7 @@ fn enqueue__refuses_what_could_never_be_sent() {
 }
 
 #[test]
-fn enqueue__a_frame_of_exactly_65536_bytes_leaves() {
+fn enqueue_a_frame_of_exactly_65536_bytes_leaves() {
     let (mut world, conn) = World::connected();
     let room = 65_536 - r#"{"mpp":2,"type":"invocation","id":1,"queue":"default","event":"free","params":{"x":""}}"#.len() - 1;
     world.enqueue("free", &format!(r#"{{"x":"{}"}}"#, "y".repeat(room)));
@@ -230,7 +230,7 @@ fn enqueue__a_frame_of_exactly_65536_bytes_leaves() {
 }
 
 #[test]
-fn enqueue__params_of_several_lines_leave_as_one() {
+fn enqueue_params_of_several_lines_leave_as_one() {
     let (mut world, conn) = World::connected();
     world.enqueue("give_item", "{\n  \"item_id\": 4\n}");
     world.line(conn, PULL);
@@ -238,7 +238,7 @@ fn enqueue__params_of_several_lines_leave_as_one() {
 }
 
 #[test]
-fn unknown_queue__a_row_is_recorded_and_fails_at_once() {
+fn unknown_queue_a_row_is_recorded_and_fails_at_once() {
     let mut world = World::new();
     let row = NewInvocation { queue: Some("nope".into()), ..NewInvocation::new("free") };
     let (id, state, _) = world.enqueue_row(row).unwrap();
@@ -252,7 +252,7 @@ fn unknown_queue__a_row_is_recorded_and_fails_at_once() {
 }
 
 #[test]
-fn identity__rows_of_another_manifest_wait() {
+fn identity_rows_of_another_manifest_wait() {
     let (mut world, _) = World::connected();
     world.enqueue("free", "{}");
     let mut other = pack();
@@ -267,7 +267,7 @@ fn identity__rows_of_another_manifest_wait() {
 }
 
 #[test]
-fn late_frames__are_told_apart_as_ruling_8_says() {
+fn late_frames_are_told_apart_as_ruling_8_says() {
     let cases: [(&str, ErrorCode, Violation); 9] = [
         (r#"{"mpp":2,"type":"ack","id":99}"#, ErrorCode::UnknownInvocationId, Violation::NotDispatchedHere),
         (r#"{"mpp":2,"type":"ack","id":1}"#, ErrorCode::UnexpectedStateTransition, Violation::AlreadyEnded),
@@ -308,7 +308,7 @@ fn late_frames__are_told_apart_as_ruling_8_says() {
 }
 
 #[test]
-fn late_frames__an_id_of_an_earlier_connection_is_unknown() {
+fn late_frames_an_id_of_an_earlier_connection_is_unknown() {
     let (mut world, first) = World::connected();
     world.enqueue("free", "{}");
     world.line(first, PULL);
@@ -318,7 +318,7 @@ fn late_frames__an_id_of_an_earlier_connection_is_unknown() {
 }
 
 #[test]
-fn late_frames__only_so_many_ended_ids_are_remembered() {
+fn late_frames_only_so_many_ended_ids_are_remembered() {
     let limits = limits::Mpp { remembered_ids_max: 2, ..limits::Mpp::default() };
     let mut world = World::with(pack(), limits, Store::default());
     let conn = world.connect();
@@ -333,7 +333,7 @@ fn late_frames__only_so_many_ended_ids_are_remembered() {
 }
 
 #[test]
-fn applied__without_done_for_ever_is_bounded() {
+fn applied_without_done_for_ever_is_bounded() {
     let limits = limits::Mpp { live_rows_max: 4, ..limits::Mpp::default() };
     let mut world = World::with(pack(), limits, Store::default());
     let conn = world.connect();
@@ -349,7 +349,7 @@ fn applied__without_done_for_ever_is_bounded() {
 }
 
 #[test]
-fn dispatch__a_million_rows_are_read_a_head_at_a_time() {
+fn dispatch_a_million_rows_are_read_a_head_at_a_time() {
     let mut store = Store::default();
     let mut seed = World::new();
     seed.enqueue("free", "{}");

@@ -6,7 +6,7 @@ use super::dispatch::PULL;
 use crate::harness::World;
 
 #[test]
-fn protocol_error__each_scenario_has_its_code_and_closes() {
+fn protocol_error_each_scenario_has_its_code_and_closes() {
     let cases = [
         ("nonsense", "INVALID_FRAME"),
         ("[]", "INVALID_FRAME"),
@@ -52,14 +52,14 @@ fn protocol_error__each_scenario_has_its_code_and_closes() {
 }
 
 #[test]
-fn protocol_error__an_unknown_type_is_named_as_in_the_example() {
+fn protocol_error_an_unknown_type_is_named_as_in_the_example() {
     let (mut world, conn) = World::connected();
     world.line(conn, r#"{"mpp": 2, "type": "foo"}"#);
     assert_eq!(world.frames(), [r#"{"mpp":2,"type":"protocol_error","code":"INVALID_FRAME","message":"unknown type: 'foo'"}"#]);
 }
 
 #[test]
-fn framing__65536_bytes_without_an_lf_are_too_large() {
+fn framing_65536_bytes_without_an_lf_are_too_large() {
     for active in [false, true] {
         let mut world = World::new();
         let conn = if active { world.connect() } else { world.open() };
@@ -74,7 +74,7 @@ fn framing__65536_bytes_without_an_lf_are_too_large() {
 }
 
 #[test]
-fn framing__a_token_cut_by_the_limit_is_masked_as_far_as_it_goes() {
+fn framing_a_token_cut_by_the_limit_is_masked_as_far_as_it_goes() {
     let (mut world, conn) = World::connected();
     let mut wire = vec![b' '; 65_536 - 6];
     wire.extend_from_slice(b"<raw-t");
@@ -84,20 +84,20 @@ fn framing__a_token_cut_by_the_limit_is_masked_as_far_as_it_goes() {
 }
 
 #[test]
-fn framing__a_cr_before_the_lf_is_tolerated() {
+fn framing_a_cr_before_the_lf_is_tolerated() {
     let (mut world, conn) = World::connected();
     assert_eq!(world.bytes(conn, b"{\"mpp\":2,\"type\":\"heartbeat\"}\r\n"), Verdict::Accepted);
 }
 
 #[test]
-fn framing__bytes_that_are_not_utf8_are_an_invalid_frame() {
+fn framing_bytes_that_are_not_utf8_are_an_invalid_frame() {
     let (mut world, conn) = World::connected();
     let verdict = world.bytes(conn, b"{\"mpp\":2,\"type\":\"heartbeat\",\"x\":\"\xff\"}\n");
     assert!(matches!(verdict, Verdict::Refused(Fault::Protocol { code: ErrorCode::InvalidFrame, .. })));
 }
 
 #[test]
-fn pinning__identity_in_later_frames_is_ignored_even_when_mistyped() {
+fn pinning_identity_in_later_frames_is_ignored_even_when_mistyped() {
     let (mut world, conn) = World::connected();
     world.enqueue("free", "{}");
     world.line(conn, r#"{"mpp":2,"type":"pull","queue":"default","pack_id":7,"broadcaster_login":[]}"#);

@@ -37,7 +37,7 @@ fn refusal(world: &mut World, line: &str) -> String {
 }
 
 #[test]
-fn hello__must_come_within_10_s() {
+fn hello_must_come_within_10_s() {
     let mut world = World::new();
     let conn = world.open();
     world.pass(Duration::from_millis(9_999));
@@ -50,7 +50,7 @@ fn hello__must_come_within_10_s() {
 }
 
 #[test]
-fn hello__that_comes_before_the_deadline_was_noticed_is_too_late_too() {
+fn hello_that_comes_before_the_deadline_was_noticed_is_too_late_too() {
     let mut world = World::new();
     let conn = world.open();
     world.now = world.now.after(Duration::from_secs(10));
@@ -60,7 +60,7 @@ fn hello__that_comes_before_the_deadline_was_noticed_is_too_late_too() {
 }
 
 #[test]
-fn hello__the_first_line_is_judged_in_the_order_of_ruling_1() {
+fn hello_the_first_line_is_judged_in_the_order_of_ruling_1() {
     let mut world = World::new();
     assert_eq!(refusal(&mut world, "{"), "INVALID_FRAME");
     assert_eq!(refusal(&mut world, "[2]"), "INVALID_FRAME");
@@ -72,7 +72,7 @@ fn hello__the_first_line_is_judged_in_the_order_of_ruling_1() {
 }
 
 #[test]
-fn hello__the_checks_come_in_the_order_of_ruling_2() {
+fn hello_the_checks_come_in_the_order_of_ruling_2() {
     let mut unpaired = World::start(pack(), limits::Mpp::default(), Store::default(), None);
     assert_eq!(refusal(&mut unpaired, &hello("other", "other", "other")), "unpaired");
 
@@ -90,14 +90,14 @@ fn hello__the_checks_come_in_the_order_of_ruling_2() {
 }
 
 #[test]
-fn hello__every_reason_code_has_been_seen() {
+fn hello_every_reason_code_has_been_seen() {
     let codes: Vec<_> = HelloReason::ALL.iter().map(|reason| reason.code()).collect();
     let seen = ["unsupported_mpp_version", "unpaired", "invalid_token", "pack_id_mismatch", "manifest_hash_mismatch", "already_connected"];
     assert_eq!(codes, seen);
 }
 
 #[test]
-fn hello__the_slot_is_free_as_soon_as_a_fault_ended_the_last() {
+fn hello_the_slot_is_free_as_soon_as_a_fault_ended_the_last() {
     let (mut world, first) = World::connected();
     world.line(first, "}");
     assert_eq!(world.closed.len(), 1);
@@ -106,7 +106,7 @@ fn hello__the_slot_is_free_as_soon_as_a_fault_ended_the_last() {
 }
 
 #[test]
-fn hello__a_rotated_token_is_in_force_at_once_and_the_adapter_stays() {
+fn hello_a_rotated_token_is_in_force_at_once_and_the_adapter_stays() {
     use sha2::Digest;
     let (mut world, conn) = World::connected();
     let hex = format!("{:x}", sha2::Sha256::digest("new"));
@@ -121,7 +121,7 @@ fn hello__a_rotated_token_is_in_force_at_once_and_the_adapter_stays() {
 }
 
 #[test]
-fn hello__one_connection_too_many_is_closed_at_once() {
+fn hello_one_connection_too_many_is_closed_at_once() {
     let limits = limits::Mpp { connections_max: 2, ..limits::Mpp::default() };
     let mut world = World::with(pack(), limits, Store::default());
     world.connect();
@@ -132,14 +132,14 @@ fn hello__one_connection_too_many_is_closed_at_once() {
 }
 
 #[test]
-fn hello__a_second_one_is_an_invalid_frame() {
+fn hello_a_second_one_is_an_invalid_frame() {
     let (mut world, conn) = World::connected();
     let fault = Fault::Protocol { code: ErrorCode::InvalidFrame, violation: Violation::SecondHello };
     assert_eq!(world.line(conn, HELLO), Verdict::Refused(fault));
 }
 
 #[test]
-fn hello__a_first_line_that_is_no_hello_is_withheld() {
+fn hello_a_first_line_that_is_no_hello_is_withheld() {
     let mut world = World::new();
     let conn = world.open();
     world.line(conn, r#"{"bridge_token":"<raw-token>""#);
@@ -150,7 +150,7 @@ fn hello__a_first_line_that_is_no_hello_is_withheld() {
 }
 
 #[test]
-fn hello__a_token_said_by_escapes_is_withheld() {
+fn hello_a_token_said_by_escapes_is_withheld() {
     let (mut world, conn) = World::connected();
     world.line(conn, r#"{"mpp":2,"type":"log","level":"info","message":"\u003craw-token>"}"#);
     assert_eq!(world.received.last().unwrap().1, Redaction::Withheld);
@@ -164,7 +164,7 @@ fn hello__a_token_said_by_escapes_is_withheld() {
 }
 
 #[test]
-fn hello__persisted_rows_are_revalidated() {
+fn hello_persisted_rows_are_revalidated() {
     let (mut world, conn) = World::connected();
     world.line(conn, r#"{"mpp":2,"type":"state_write","key":"resets","value":3}"#);
     world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":null}"#);
@@ -181,7 +181,7 @@ fn hello__persisted_rows_are_revalidated() {
 }
 
 #[test]
-fn hello__null_is_a_value_and_text_is_echoed_as_it_came() {
+fn hello_null_is_a_value_and_text_is_echoed_as_it_came() {
     let (mut world, conn) = World::connected();
     world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":{ "b": 1.0,  "a": 12345678901234567890123 }}"#);
     let mut world = World::with(pack(), limits::Mpp::default(), world.store);

@@ -35,7 +35,7 @@ fn classes(world: &World) -> Vec<(Class, &'static str)> {
 }
 
 #[test]
-fn durability__each_request_has_its_class() {
+fn durability_each_request_has_its_class() {
     let (mut world, conn) = World::connected();
     for event in ["free", "spawn", "free"] {
         world.enqueue(event, "{}");
@@ -65,7 +65,7 @@ fn durability__each_request_has_its_class() {
 }
 
 #[test]
-fn failing_store__refuses_new_rows_and_holds_what_it_must() {
+fn failing_store_refuses_new_rows_and_holds_what_it_must() {
     let (mut world, conn) = World::connected();
     for event in ["free", "free", "spawn"] {
         world.enqueue(event, "{}");
@@ -97,7 +97,7 @@ fn failing_store__refuses_new_rows_and_holds_what_it_must() {
 }
 
 #[test]
-fn failing_store__an_enqueue_that_failed_is_probed_for() {
+fn failing_store_an_enqueue_that_failed_is_probed_for() {
     let mut world = World::new();
     world.broken = true;
     assert!(matches!(world.enqueue_row(NewInvocation::new("free")), Err(Refusal::NotStored { .. })));
@@ -108,7 +108,7 @@ fn failing_store__an_enqueue_that_failed_is_probed_for() {
 }
 
 #[test]
-fn failing_store__a_refund_is_recorded_once_it_can_be() {
+fn failing_store_a_refund_is_recorded_once_it_can_be() {
     let (mut world, conn) = World::connected();
     world.enqueue("free", "{}");
     world.line(conn, PULL);
@@ -123,7 +123,7 @@ fn failing_store__a_refund_is_recorded_once_it_can_be() {
 }
 
 #[test]
-fn failing_store__a_brake_holds_at_once_and_is_stored_later() {
+fn failing_store_a_brake_holds_at_once_and_is_stored_later() {
     let mut world = World::new();
     world.broken = true;
     assert!(matches!(world.ask(Command::Hold { queue: None }), Err(Refusal::NotStored { .. })));
@@ -135,7 +135,7 @@ fn failing_store__a_brake_holds_at_once_and_is_stored_later() {
 }
 
 #[test]
-fn failing_store__what_may_be_dirty_is_bounded() {
+fn failing_store_what_may_be_dirty_is_bounded() {
     let limits = limits::Mpp { dirty_rows_max: 3, ..limits::Mpp::default() };
     let mut world = World::with(pack(), limits, Store::default());
     let conn = world.connect();
@@ -152,7 +152,7 @@ fn failing_store__what_may_be_dirty_is_bounded() {
 }
 
 #[test]
-fn read_ahead__from_the_start_does_not_take_up_what_is_under_way() {
+fn read_ahead_from_the_start_does_not_take_up_what_is_under_way() {
     let mut world = World::new();
     world.enqueue("free", "{}");
     let mut new = pack();
@@ -178,7 +178,7 @@ fn read_ahead__from_the_start_does_not_take_up_what_is_under_way() {
 }
 
 #[test]
-fn failing_store__a_read_that_failed_is_asked_again() {
+fn failing_store_a_read_that_failed_is_asked_again() {
     let mut world = World::new();
     for _ in 0..3 {
         world.enqueue("free", "{}");

@@ -12,7 +12,7 @@ use crate::harness::World;
 const HEARTBEAT: &str = r#"{"mpp":2,"type":"heartbeat"}"#;
 
 #[test]
-fn heartbeat__ours_goes_out_after_15_s_without_outbound_traffic() {
+fn heartbeat_ours_goes_out_after_15_s_without_outbound_traffic() {
     let (mut world, _) = World::connected();
     world.pass(Duration::from_millis(14_999));
     assert!(world.frames().is_empty());
@@ -23,7 +23,7 @@ fn heartbeat__ours_goes_out_after_15_s_without_outbound_traffic() {
 }
 
 #[test]
-fn heartbeat__outbound_traffic_puts_ours_off() {
+fn heartbeat_outbound_traffic_puts_ours_off() {
     let (mut world, conn) = World::connected();
     world.pass(Duration::from_secs(10));
     world.enqueue("free", "{}");
@@ -35,7 +35,7 @@ fn heartbeat__outbound_traffic_puts_ours_off() {
 }
 
 #[test]
-fn heartbeat__stale_is_inbound_silence_of_30_s_and_is_said_once() {
+fn heartbeat_stale_is_inbound_silence_of_30_s_and_is_said_once() {
     let (mut world, conn) = World::connected();
     let stale = |world: &World| world.transitions().into_iter().filter(|said| matches!(said, Transition::Stale { .. })).count();
     world.pass(Duration::from_millis(29_999));
@@ -53,7 +53,7 @@ fn heartbeat__stale_is_inbound_silence_of_30_s_and_is_said_once() {
 }
 
 #[test]
-fn log__keeps_the_last_1000_lines() {
+fn log_keeps_the_last_1000_lines() {
     let (mut world, conn) = World::connected();
     for line in 0..1_001 {
         world.line(conn, &format!(r#"{{"mpp":2,"type":"log","level":"warn","message":"line {line}"}}"#));
@@ -65,7 +65,7 @@ fn log__keeps_the_last_1000_lines() {
 }
 
 #[test]
-fn log__takes_the_five_levels() {
+fn log_takes_the_five_levels() {
     let (mut world, conn) = World::connected();
     for level in Level::ALL {
         let line = format!(r#"{{"mpp":2,"type":"log","level":"{}","message":""}}"#, level.name());
@@ -74,7 +74,7 @@ fn log__takes_the_five_levels() {
 }
 
 #[test]
-fn state_write__the_checks_come_in_order() {
+fn state_write_the_checks_come_in_order() {
     let cases = [
         (r#"{"mpp":2,"type":"state_write","key":"nope","value":"x"}"#, ErrorCode::InvalidFrame, Violation::UndeclaredKey),
         (r#"{"mpp":2,"type":"state_write","key":"goal","value":"x"}"#, ErrorCode::InvalidFrame, Violation::NotTheWriter),
@@ -88,7 +88,7 @@ fn state_write__the_checks_come_in_order() {
 }
 
 #[test]
-fn state_write__is_silent_and_stored_behind_only_when_it_persists() {
+fn state_write_is_silent_and_stored_behind_only_when_it_persists() {
     let (mut world, conn) = World::connected();
     world.line(conn, r#"{"mpp":2,"type":"state_write","key":"mood","value":["a", 1],"scope":"run"}"#);
     assert!(world.frames().is_empty() && world.store.state.is_empty());
@@ -107,7 +107,7 @@ fn state_write__is_silent_and_stored_behind_only_when_it_persists() {
 }
 
 #[test]
-fn state_write__that_would_lock_the_adapter_out_is_a_schema_violation() {
+fn state_write_that_would_lock_the_adapter_out_is_a_schema_violation() {
     let (mut world, conn) = World::connected();
     let value = |length: usize| format!(r#"{{"mpp":2,"type":"state_write","key":"notes","value":"{}"}}"#, "x".repeat(length));
     let frame = r#"{"mpp":2,"type":"hello_ack","ok":true,"broadcaster_login":"streamer_login","session_id":18446744073709551615,"persisted":[{"key":"notes","value":""}]}"#;

@@ -1,11 +1,11 @@
 //! The real binary, and peers that speak to it from outside.
 
-pub mod screen;
+pub(crate) mod screen;
 
 use std::{
     io::{BufRead, BufReader, Write},
     net::{SocketAddr, TcpStream},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Command, ExitStatus, Output, Stdio},
     time::Duration,
 };
@@ -17,7 +17,7 @@ use serde_json::Value;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The binary with a configuration of its own, so that a test sees nothing of the user's.
-pub fn command(data: &Path) -> Command {
+pub(crate) fn command(data: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rl-console"));
     let home = data.join("home");
     command
@@ -33,38 +33,37 @@ pub fn command(data: &Path) -> Command {
 }
 
 /// Runs a subcommand to its end.
-pub fn cli(data: &Path, args: &[&str]) -> Output {
+pub(crate) fn cli(data: &Path, args: &[&str]) -> Output {
     command(data).args(args).stdin(Stdio::null()).output().unwrap()
 }
 
 /// Runs a subcommand with `--json` that must succeed, and reads its lines.
-pub fn json(data: &Path, args: &[&str]) -> Vec<Value> {
+pub(crate) fn json(data: &Path, args: &[&str]) -> Vec<Value> {
     let output = command(data).arg("--json").args(args).stdin(Stdio::null()).output().unwrap();
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Makes a token for a data folder.
-pub fn pair(data: &Path) -> String {
+pub(crate) fn pair(data: &Path) -> String {
     let output = cli(data, &["pair"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
 /// A station in a process of its own, killed when it is dropped.
-pub struct Station {
+pub(crate) struct Station {
     child: Child,
     out: BufReader<std::process::ChildStdout>,
-    pub mpp: SocketAddr,
-    pub data: PathBuf,
+    pub(crate) mpp: SocketAddr,
 }
 
 impl Station {
-    pub fn start(data: &Path) -> Self {
+    pub(crate) fn start(data: &Path) -> Self {
         Self::start_with(data, &[])
     }
 
-    pub fn start_with(data: &Path, args: &[&str]) -> Self {
+    pub(crate) fn start_with(data: &Path, args: &[&str]) -> Self {
         let mut child = command(data)
             .args(["--port", "0", "--json", "serve"])
             .args(args)
@@ -79,21 +78,21 @@ impl Station {
         let ready: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no ready line but {line:?}"));
         assert_eq!(ready["event"], "ready");
         let mpp = ready["mpp"].as_str().unwrap().parse().unwrap();
-        Self { child, out, mpp, data: data.to_path_buf() }
+        Self { child, out, mpp }
     }
 
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
     /// SIGKILL, and waits until it is gone.
-    pub fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
     /// SIGTERM, and waits until it has ended.
-    pub fn terminate(mut self) -> ExitStatus {
+    pub(crate) fn terminate(mut self) -> ExitStatus {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
         let status = self.child.wait().unwrap();
@@ -111,13 +110,13 @@ impl Drop for Station {
 }
 
 /// An adapter that speaks the wire by hand.
-pub struct Adapter {
+pub(crate) struct Adapter {
     stream: BufReader<TcpStream>,
 }
 
 impl Adapter {
     /// Connects without a word.
-    pub fn connect(addr: SocketAddr) -> Self {
+    pub(crate) fn connect(addr: SocketAddr) -> Self {
         Self::over(TcpStream::connect(addr).unwrap())
     }
 
@@ -128,12 +127,12 @@ impl Adapter {
     }
 
     /// Connects and shakes hands for the sample pack.
-    pub fn ready(addr: SocketAddr, token: &str) -> Self {
+    pub(crate) fn ready(addr: SocketAddr, token: &str) -> Self {
         Self::ready_for(&Pack::sample(), addr, token).expect("a handshake")
     }
 
     /// Connects and shakes hands for a pack; nothing when the station goes away meanwhile.
-    pub fn ready_for(pack: &Pack, addr: SocketAddr, token: &str) -> Option<Self> {
+    pub(crate) fn ready_for(pack: &Pack, addr: SocketAddr, token: &str) -> Option<Self> {
         let mut adapter = Self::over(TcpStream::connect(addr).ok()?);
         adapter
             .send(&format!(
@@ -147,14 +146,14 @@ impl Adapter {
     }
 
     /// Sends lines, each without its LF.
-    pub fn send(&mut self, line: &str) -> std::io::Result<()> {
+    pub(crate) fn send(&mut self, line: &str) -> std::io::Result<()> {
         let mut bytes = line.as_bytes().to_vec();
         bytes.push(b'\n');
         self.stream.get_mut().write_all(&bytes)
     }
 
     /// The next frame; nothing when the station has closed or is gone.
-    pub fn receive(&mut self) -> Option<Value> {
+    pub(crate) fn receive(&mut self) -> Option<Value> {
         let mut line = String::new();
         match self.stream.read_line(&mut line) {
             Ok(bytes) if bytes > 0 && line.ends_with('\n') => Some(serde_json::from_str(&line).unwrap()),
@@ -163,7 +162,7 @@ impl Adapter {
     }
 
     /// The socket itself.
-    pub fn socket(&self) -> &TcpStream {
+    pub(crate) fn socket(&self) -> &TcpStream {
         self.stream.get_ref()
     }
 }

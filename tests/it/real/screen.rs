@@ -23,7 +23,7 @@ struct Seen {
 }
 
 /// A terminal with the console in it.
-pub struct Terminal {
+pub(crate) struct Terminal {
     master: Option<Box<dyn MasterPty + Send>>,
     keys: Option<Box<dyn Write + Send>>,
     child: Box<dyn Child + Send + Sync>,
@@ -34,14 +34,14 @@ pub struct Terminal {
 
 impl Terminal {
     /// Starts the console in a terminal of this size.
-    pub fn start(data: &Path, columns: u16, rows: u16, args: &[&str]) -> Self {
+    pub(crate) fn start(data: &Path, columns: u16, rows: u16, args: &[&str]) -> Self {
         let mut words = vec![env!("CARGO_BIN_EXE_rl-console").to_owned(), "--data".to_owned(), data.display().to_string()];
         words.extend(args.iter().map(|&arg| arg.to_owned()));
         Self::run(data, columns, rows, &words)
     }
 
     /// Starts any command line in a terminal of this size.
-    pub fn run(data: &Path, columns: u16, rows: u16, words: &[String]) -> Self {
+    pub(crate) fn run(data: &Path, columns: u16, rows: u16, words: &[String]) -> Self {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(&words[0]);
@@ -57,7 +57,8 @@ impl Terminal {
         command.env("RUST_BACKTRACE", "0");
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
-        let seen = Arc::new((Mutex::new(Seen { parser: vt100::Parser::new(nonzero(rows), nonzero(columns), 0), raw: Vec::new(), ended: false }), Condvar::new()));
+        let parser = vt100::Parser::new(nonzero(rows), nonzero(columns), 0);
+        let seen = Arc::new((Mutex::new(Seen { parser, raw: Vec::new(), ended: false }), Condvar::new()));
         let stalled = Arc::new(AtomicBool::new(false));
         let reader = pair.master.try_clone_reader().unwrap();
         let keys = pair.master.take_writer().unwrap();
@@ -66,30 +67,30 @@ impl Terminal {
         Self { master: Some(pair.master), keys: Some(keys), child, seen, stalled, gone }
     }
 
-    pub fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.process_id().unwrap()
     }
 
     /// Types.
-    pub fn keys(&mut self, text: &str) {
+    pub(crate) fn keys(&mut self, text: &str) {
         let keys = self.keys.as_mut().unwrap();
         keys.write_all(text.as_bytes()).unwrap();
         keys.flush().unwrap();
     }
 
-    pub fn resize(&self, columns: u16, rows: u16) {
+    pub(crate) fn resize(&self, columns: u16, rows: u16) {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         self.seen.0.lock().unwrap().parser.screen_mut().set_size(nonzero(rows), nonzero(columns));
         self.master.as_ref().unwrap().resize(size).unwrap();
     }
 
     /// Stops reading what the console writes, or reads on.
-    pub fn stall(&self, stalled: bool) {
+    pub(crate) fn stall(&self, stalled: bool) {
         self.stalled.store(stalled, Ordering::SeqCst);
     }
 
     /// Waits until the screen is as wanted, and gives its text.
-    pub fn wait(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
+    pub(crate) fn wait(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
         let (seen, changed) = &*self.seen;
         let guard = seen.lock().unwrap();
         let (guard, timeout) =
@@ -100,29 +101,24 @@ impl Terminal {
     }
 
     /// Waits until the screen has this text.
-    pub fn shows(&self, text: &str) -> String {
+    pub(crate) fn shows(&self, text: &str) -> String {
         self.wait(text, |screen| screen.contains(text))
     }
 
-    /// Everything that was written to the terminal so far.
-    pub fn raw(&self) -> Vec<u8> {
-        self.seen.0.lock().unwrap().raw.clone()
-    }
-
     /// Pulls the plug: the terminal is gone.
-    pub fn hang_up(&mut self) {
+    pub(crate) fn hang_up(&mut self) {
         self.keys = None;
         self.master = None;
         self.gone.store(true, Ordering::SeqCst);
     }
 
     /// Waits until the process has ended.
-    pub fn ended(&mut self) -> ExitStatus {
+    pub(crate) fn ended(&mut self) -> ExitStatus {
         self.child.wait().unwrap()
     }
 
     /// Whether what was written last leaves the terminal as it was found.
-    pub fn assert_restored(&self) {
+    pub(crate) fn assert_restored(&self) {
         let (seen, changed) = &*self.seen;
         let (guard, _) = changed.wait_timeout_while(seen.lock().unwrap(), PATIENCE, |seen| !seen.ended).unwrap();
         let raw = String::from_utf8_lossy(&guard.raw).into_owned();
@@ -148,12 +144,7 @@ fn nonzero(length: u16) -> NonZero<u16> {
     NonZero::new(length).unwrap()
 }
 
-fn spawn_reader(
-    mut reader: Box<dyn Read + Send>,
-    seen: Arc<(Mutex<Seen>, Condvar)>,
-    stalled: Arc<AtomicBool>,
-    gone: Arc<AtomicBool>,
-) {
+fn spawn_reader(mut reader: Box<dyn Read + Send>, seen: Arc<(Mutex<Seen>, Condvar)>, stalled: Arc<AtomicBool>, gone: Arc<AtomicBool>) {
     std::thread::spawn(move || {
         let mut buffer = [0; 4096];
         loop {
