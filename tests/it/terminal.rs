@@ -104,6 +104,24 @@ fn sigterm_restores_the_terminal() {
     terminal.assert_restored();
 }
 
+#[cfg(debug_assertions)]
+#[test]
+fn a_fault_of_the_screen_ends_neither_the_station_nor_the_sight_of_it() {
+    const F12: &str = "\x1b[24~";
+    let (folder, _token, mut terminal) = console(100, 30);
+    let addr = mpp_addr(&folder);
+    json(folder.path(), &["invoke", "heal_party"]);
+    for round in 1..=3 {
+        terminal.keys(F12);
+        terminal.wait("the screen again", |_| terminal.entered() == round + 1);
+        terminal.shows("Queues");
+    }
+    assert_eq!(mpp_addr(&folder), addr);
+    terminal.keys(F12);
+    assert!(!terminal.ended().success(), "a screen that fails again and again ends");
+    terminal.assert_restored();
+}
+
 #[test]
 fn the_show_goes_on_when_a_terminal_is_gone_whose_leader_ignores_sighup() {
     let folder = tempdir().unwrap();

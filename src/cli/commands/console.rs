@@ -20,6 +20,9 @@ use crate::{
 /// How long the screen may take to restore the terminal.
 const SCREEN_STOP_MAX: Duration = Duration::from_secs(1);
 
+/// How often a screen that failed is drawn anew.
+const SCREEN_RESTARTS_MAX: u32 = 3;
+
 /// How the screen ended: as it says itself, or by a panic.
 type Ended = Result<Result<Exit, ConsoleError>, oneshot::error::RecvError>;
 
@@ -46,26 +49,35 @@ pub(in crate::cli) fn run(context: &mut Context, record: Option<PathBuf>) -> Res
 fn with_screen(station: &Station, context: &Context) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::io("the runtime"))?;
     let (stop, stopped) = watch::channel(false);
-    let (ended, mut end) = oneshot::channel();
     console::install_panic_hook();
-    let screen = spawn(station.port(), config(context)?, stopped, ended)?;
     let on_hangup = context.settings.on_hangup;
+    let mut screen = Screen::spawn(station.port(), config(context)?, stopped.clone())?;
     let done = runtime.block_on(async {
         let mut signals = Signals::listen()?;
-        let exit = tokio::select! {
-            exit = &mut end => exit,
-            signal = signals.next() => {
-                stop.send_replace(true);
-                match signal {
-                    // The screen restores the terminal before the station goes.
-                    Signal::Terminate | Signal::Interrupt => drop(tokio::time::timeout(SCREEN_STOP_MAX, end).await),
-                    Signal::HangUp => {}
+        for restarts in 0.. {
+            let exit = tokio::select! {
+                exit = &mut screen.end => exit,
+                signal = signals.next() => {
+                    stop.send_replace(true);
+                    match signal {
+                        // The screen restores the terminal before the station goes.
+                        Signal::Terminate | Signal::Interrupt => drop(tokio::time::timeout(SCREEN_STOP_MAX, &mut screen.end).await),
+                        Signal::HangUp => {}
+                    }
+                    Ok(Ok(if signal == Signal::HangUp { Exit::HangUp } else { Exit::Stopped }))
                 }
-                Ok(Ok(if signal == Signal::HangUp { Exit::HangUp } else { Exit::Stopped }))
+            };
+            if exit.is_err() && restarts < SCREEN_RESTARTS_MAX {
+                // The show goes on: a fault of the screen ends neither the station nor the sight of it.
+                tracing::error!("the screen ended by a panic; it is drawn anew");
+                screen = Screen::spawn(station.port(), config(context)?, stopped.clone())?;
+                continue;
             }
-        };
-        after(exit, on_hangup, &mut signals).await
+            return after(exit, on_hangup, &mut signals).await;
+        }
+        Ok(())
     });
+    let screen = screen.thread;
     // A screen whose terminal is stalled is left to the end of the process.
     if screen.is_finished() && screen.join().is_err() {
         tracing::error!("the screen ended by a panic");
@@ -89,17 +101,22 @@ async fn after(exit: Ended, on_hangup: OnHangup, signals: &mut Signals) -> Resul
     }
 }
 
-fn spawn(
-    port: Arc<dyn StationPort>,
-    config: console::Config,
-    stopped: watch::Receiver<bool>,
-    ended: oneshot::Sender<Result<Exit, ConsoleError>>,
-) -> Result<JoinHandle<()>, Error> {
-    let screen = move || {
-        // Nobody waits for it any more when a signal came first.
-        drop(ended.send(console::run(port, config, stopped)));
-    };
-    std::thread::Builder::new().name("screen".to_owned()).spawn(screen).map_err(Error::io("the screen's thread"))
+/// A screen on its thread.
+struct Screen {
+    thread: JoinHandle<()>,
+    end: oneshot::Receiver<Result<Exit, ConsoleError>>,
+}
+
+impl Screen {
+    fn spawn(port: Arc<dyn StationPort>, config: console::Config, stopped: watch::Receiver<bool>) -> Result<Self, Error> {
+        let (ended, end) = oneshot::channel();
+        let screen = move || {
+            // Nobody waits for it any more when a signal came first.
+            drop(ended.send(console::run(port, config, stopped)));
+        };
+        let thread = std::thread::Builder::new().name("screen".to_owned()).spawn(screen).map_err(Error::io("the screen's thread"))?;
+        Ok(Self { thread, end })
+    }
 }
 
 fn config(context: &Context) -> Result<console::Config, Error> {

@@ -53,7 +53,15 @@ pub(super) fn say(ui: &mut Ui, text: String, is_error: bool, now: Now) {
     ui.message = Some(Message { text, is_error, until: now.mono + MESSAGE_STANDS });
 }
 
+/// Debug builds fail on F12, so that what a fault of ours does to a terminal can be tried on the real thing.
+#[cfg(debug_assertions)]
+fn fail_on_demand(key: KeyEvent) {
+    assert!(key.code != crossterm::event::KeyCode::F(12), "F12 was pressed in a debug build");
+}
+
 fn on_key(ui: &mut Ui, model: &Model, key: KeyEvent, typed_at: Mono, now: Now) -> Vec<Effect> {
+    #[cfg(debug_assertions)]
+    fail_on_demand(key);
     if let Some(Overlay::Dialog(dialog)) = ui.overlays.last()
         && !dialog.takes(typed_at)
     {

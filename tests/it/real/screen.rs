@@ -6,7 +6,7 @@ use std::{
     path::Path,
     sync::{
         Arc, Condvar, Mutex,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -15,6 +15,9 @@ use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native
 
 /// How long a test waits for a screen that must come.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What enters the alternate screen.
+const ENTER: &[u8] = b"\x1b[?1049h";
 
 struct Seen {
     parser: vt100::Parser,
@@ -30,6 +33,7 @@ pub(crate) struct Terminal {
     seen: Arc<(Mutex<Seen>, Condvar)>,
     stalled: Arc<AtomicBool>,
     gone: Arc<AtomicBool>,
+    entered: Arc<AtomicUsize>,
 }
 
 impl Terminal {
@@ -46,6 +50,7 @@ impl Terminal {
         let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(&words[0]);
         command.args(&words[1..]);
+        command.cwd(data);
         let home = data.join("home");
         command.env_clear();
         for (name, value) in [("HOME", home.clone()), ("XDG_CONFIG_HOME", home.join("config")), ("XDG_STATE_HOME", home.join("state"))] {
@@ -63,8 +68,9 @@ impl Terminal {
         let reader = pair.master.try_clone_reader().unwrap();
         let keys = pair.master.take_writer().unwrap();
         let gone = Arc::new(AtomicBool::new(false));
-        spawn_reader(reader, Arc::clone(&seen), Arc::clone(&stalled), Arc::clone(&gone));
-        Self { master: Some(pair.master), keys: Some(keys), child, seen, stalled, gone }
+        let entered = Arc::new(AtomicUsize::new(0));
+        spawn_reader(reader, Arc::clone(&seen), Arc::clone(&stalled), Arc::clone(&gone), Arc::clone(&entered));
+        Self { master: Some(pair.master), keys: Some(keys), child, seen, stalled, gone, entered }
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -103,6 +109,11 @@ impl Terminal {
     /// Waits until the screen has this text.
     pub(crate) fn shows(&self, text: &str) -> String {
         self.wait(text, |screen| screen.contains(text))
+    }
+
+    /// How often the alternate screen was entered.
+    pub(crate) fn entered(&self) -> usize {
+        self.entered.load(Ordering::SeqCst)
     }
 
     /// Pulls the plug: the terminal is gone.
@@ -144,7 +155,13 @@ fn nonzero(length: u16) -> NonZero<u16> {
     NonZero::new(length).unwrap()
 }
 
-fn spawn_reader(mut reader: Box<dyn Read + Send>, seen: Arc<(Mutex<Seen>, Condvar)>, stalled: Arc<AtomicBool>, gone: Arc<AtomicBool>) {
+fn spawn_reader(
+    mut reader: Box<dyn Read + Send>,
+    seen: Arc<(Mutex<Seen>, Condvar)>,
+    stalled: Arc<AtomicBool>,
+    gone: Arc<AtomicBool>,
+    entered: Arc<AtomicUsize>,
+) {
     std::thread::spawn(move || {
         let mut buffer = [0; 4096];
         loop {
@@ -161,6 +178,7 @@ fn spawn_reader(mut reader: Box<dyn Read + Send>, seen: Arc<(Mutex<Seen>, Condva
                 Ok(bytes) if bytes > 0 => {
                     state.parser.process(&buffer[..bytes]);
                     state.raw.extend_from_slice(&buffer[..bytes]);
+                    entered.store(memchr::memmem::find_iter(&state.raw, ENTER).count(), Ordering::SeqCst);
                 }
                 Ok(_) | Err(_) => state.ended = true,
             }
