@@ -1,5 +1,6 @@
 //! One durable dispatch cycle.
 
+mod amqp;
 mod echo;
 mod figures;
 mod jetstream;
@@ -39,7 +40,7 @@ pub(crate) struct Options {
     pub(crate) station: PathBuf,
 
     /// Cycles under the clock in one round.
-    #[arg(long, default_value_t = 10_000, value_parser = cycles)]
+    #[arg(long, default_value_t = 20_000, value_parser = cycles)]
     pub(crate) cycles: usize,
 
     /// Rounds of each subject.

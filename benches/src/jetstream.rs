@@ -1,4 +1,11 @@
-//! NATS JetStream.
+//! NATS JetStream: a stream in file storage, filled with acknowledged publications, one durable pull consumer with `max_ack_pending` 1, explicit
+//! acknowledgements.
+//!
+//! An acknowledgement is a plain one: a message without an answer. The server takes it before it hands out the next item, so the next arrives only after
+//! it. Three ways to the next item: one *standing* pull of many, of which the server sends one whenever none is in flight (what the client crate does by
+//! itself); *together*, `+NXT`, an acknowledgement that asks for one more; *apart*, an acknowledgement and a pull of one, as MPP has it. Items stay in the
+//! stream, and the consumer's state is written behind.
+
 use std::{net::SocketAddr, path::Path, process::Command, time::Duration};
 
 use async_nats::{
@@ -21,8 +28,9 @@ use crate::{
 };
 
 const VARIANTS: &[Variant] = &[
-    Variant { name: "jetstream-1", queues: 1, manner: Manner::Apart },
+    Variant { name: "jetstream-1", queues: 1, manner: Manner::Standing },
     Variant { name: "jetstream-1-next", queues: 1, manner: Manner::Together },
+    Variant { name: "jetstream-1-fetch", queues: 1, manner: Manner::Apart },
 ];
 
 const STREAM: &str = "invocations";
@@ -98,7 +106,7 @@ async fn fill(context: &Context, items: usize) -> Result<()> {
     Ok(())
 }
 
-async fn run_pushed(context: &Context, items: usize, laps: &mut Laps) -> Result<()> {
+async fn run_standing(context: &Context, items: usize, laps: &mut Laps) -> Result<()> {
     let consumer: Consumer<pull::Config> = context.get_consumer_from_stream(CONSUMER, STREAM).await?;
     let mut messages = consumer.messages().await?;
     for _ in 0..items {
@@ -109,19 +117,23 @@ async fn run_pushed(context: &Context, items: usize, laps: &mut Laps) -> Result<
     Ok(())
 }
 
-async fn run_next(client: &Client, items: usize, laps: &mut Laps) -> Result<()> {
+async fn run_one_by_one(client: &Client, manner: Manner, items: usize, laps: &mut Laps) -> Result<()> {
+    let next = format!("$JS.API.CONSUMER.MSG.NEXT.{STREAM}.{CONSUMER}");
     let inbox = client.new_inbox();
     let mut messages = client.subscribe(inbox.clone()).await?;
-    client.publish_with_reply(format!("$JS.API.CONSUMER.MSG.NEXT.{STREAM}.{CONSUMER}"), inbox.clone(), "1".into()).await?;
+    client.publish_with_reply(next.clone(), inbox.clone(), "1".into()).await?;
     for left in (0..items).rev() {
         let message =
             timeout(READ_MAX, messages.next()).await.wrap_err("no message came")?.ok_or_else(|| eyre!("the subscription ended"))?;
         laps.lap(0)?;
         let settle = message.reply.ok_or_else(|| eyre!("{}", message.status.map_or("no reply".to_owned(), |status| status.to_string())))?;
-        if left > 0 {
+        if left > 0 && manner == Manner::Together {
             client.publish_with_reply(settle, inbox.clone(), AckKind::Next.into()).await?;
-        } else {
-            client.publish(settle, AckKind::Ack.into()).await?;
+            continue;
+        }
+        client.publish(settle, AckKind::Ack.into()).await?;
+        if left > 0 {
+            client.publish_with_reply(next.clone(), inbox.clone(), "1".into()).await?;
         }
     }
     messages.unsubscribe().await?;
@@ -144,8 +156,8 @@ impl Subject for JetStream {
     fn run(&mut self, variant: &Variant, plan: Plan, laps: &mut Laps) -> Result<()> {
         let items = plan.per_queue(variant.queues);
         match variant.manner {
-            Manner::Apart => within(&self.runtime, run_pushed(&self.context, items, laps)),
-            Manner::Together => within(&self.runtime, run_next(&self.client, items, laps)),
+            Manner::Standing => within(&self.runtime, run_standing(&self.context, items, laps)),
+            manner => within(&self.runtime, run_one_by_one(&self.client, manner, items, laps)),
         }
     }
 }

@@ -127,7 +127,7 @@ impl Subject for RedisStreams {
                     let (reply,): (StreamReadReply,) = settle_and_claim(&id).query(&mut self.client)?;
                     reply
                 }
-                Manner::Apart => {
+                Manner::Apart | Manner::Standing => {
                     settle(&id).exec(&mut self.client)?;
                     claim().query(&mut self.client)?
                 }

@@ -18,6 +18,8 @@ pub(crate) enum Manner {
     Together,
     /// Each frame or request leaves by itself.
     Apart,
+    /// Only the settling leaves: the server has been told once to send the next item whenever none is in flight.
+    Standing,
 }
 
 /// One row of the table.
