@@ -82,6 +82,9 @@ impl Files {
         let mut command = Command::new(&self.program);
         command.arg("--data").arg(self.folder.join("data")).arg("--pack").arg(self.folder.join("pack.toml"));
         // Nothing of the machine's own configuration may reach it.
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("RL_CONSOLE_")) {
+            command.env_remove(name);
+        }
         command.env("XDG_CONFIG_HOME", &self.folder).env("XDG_STATE_HOME", &self.folder).env("XDG_DATA_HOME", &self.folder);
         command
     }
