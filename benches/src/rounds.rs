@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Between filling and the clock, so that what the filling left to do in the background is over.
-const SETTLE: Duration = Duration::from_millis(200);
+pub(crate) const SETTLE: Duration = Duration::from_millis(200);
 
 /// The rounds of each variant, in the order of the subjects.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! What a million pending rows cost: the start, the memory, and the cycle beside that of a station with few rows.
 
-use std::{path::Path, time::Instant};
+use std::{path::Path, thread, time::Instant};
 
 use color_eyre::eyre::{Result, bail, eyre};
 use serde::Serialize;
@@ -9,6 +9,7 @@ use crate::{
     Options,
     figures::{Laps, Round},
     report,
+    rounds::SETTLE,
     station::{Files, Station},
     subject::{Plan, Subject},
 };
@@ -17,6 +18,9 @@ use crate::{
 const FEW: usize = 1_000;
 /// Cycles of one round on either station: what the small one has, less the ones that warm up.
 const PLAN: Plan = Plan { warm: 100, cycles: FEW - 100 };
+
+/// Rounds of this, for each round asked for: they are short.
+const TIMES: usize = 3;
 
 /// What was found.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -45,7 +49,7 @@ pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Scale> {
     if !options.station.is_file() {
         bail!("there is no {}", options.station.display());
     }
-    let rows = options.scale_rows.max(FEW * options.rounds);
+    let rows = options.scale_rows.max(FEW * (options.rounds * TIMES + 1));
     let mut big = Station::serve(Files::create(&options.station, &folder.join("many"))?)?;
     report::progress(&format!("enqueueing {rows} rows"));
     let from = Instant::now();
@@ -57,11 +61,16 @@ pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Scale> {
     let (ready_s, resident_ready_kib) = (big.ready_after.as_secs_f64(), resident(&big)?);
     let mut small = Station::serve(Files::create(&options.station, &folder.join("few"))?)?;
     let (mut few, mut many) = (Vec::new(), Vec::new());
-    for round in 1..=options.rounds {
-        report::progress(&format!("scale: round {round} of {}", options.rounds));
-        let variant = small.variants().first().copied().ok_or_else(|| eyre!("no variant"))?;
+    let variant = small.variants().first().copied().ok_or_else(|| eyre!("no variant"))?;
+    for round in 0..options.rounds * TIMES {
         small.fill(&variant, PLAN)?;
-        for (station, rounds) in [(&mut small, &mut few), (&mut big, &mut many)] {
+        thread::sleep(SETTLE);
+        // Who goes first changes, so that neither always finds the machine warmed up.
+        let mut turns = [(&mut small, &mut few), (&mut big, &mut many)];
+        if round % 2 == 1 {
+            turns.reverse();
+        }
+        for (station, rounds) in turns {
             let mut laps = Laps::new(station.tree(), PLAN, &variant);
             station.run(&variant, PLAN, &mut laps)?;
             rounds.push(laps.round()?);
