@@ -1,7 +1,8 @@
 //! The few frames of AMQP 0-9-1 with which a consumer takes and acknowledges deliveries, over one blocking connection.
 //!
-//! The client crate hands every frame to a thread of its own. Waking it costs about as much as the broker's whole answer, so the broker would be measured
-//! through it as slower than it is. This speaks the wire as directly as the adapter on the other side of the comparison does.
+//! The client crate hands every frame to a thread of its own. Waking it costs about as much as the broker's whole answer, so the broker
+//! would be measured through it as slower than it is. This speaks the wire as directly as the adapter on the other side of the comparison
+//! does.
 
 use std::{
     io::{BufReader, Read, Write},

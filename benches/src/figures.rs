@@ -10,7 +10,8 @@ use crate::{
     subject::{Plan, ROUND_MAX, Variant},
 };
 
-/// The stopwatch of one round. A cycle lasts from the arrival of one item of a queue to the arrival of the queue's next: settling the first is in it.
+/// The stopwatch of one round. A cycle lasts from the arrival of one item of a queue to the arrival of the queue's next: settling the first
+/// is in it.
 pub(crate) struct Laps {
     tree: Tree,
     plan: Plan,

@@ -1,10 +1,10 @@
-//! NATS JetStream: a stream in file storage, filled with acknowledged publications, one durable pull consumer with `max_ack_pending` 1, explicit
-//! acknowledgements.
+//! NATS JetStream: a stream in file storage, filled with acknowledged publications, one durable pull consumer with `max_ack_pending` 1,
+//! explicit acknowledgements.
 //!
-//! An acknowledgement is a plain one: a message without an answer. The server takes it before it hands out the next item, so the next arrives only after
-//! it. Three ways to the next item: one *standing* pull of many, of which the server sends one whenever none is in flight (what the client crate does by
-//! itself); *together*, `+NXT`, an acknowledgement that asks for one more; *apart*, an acknowledgement and a pull of one, as MPP has it. Items stay in the
-//! stream, and the consumer's state is written behind.
+//! An acknowledgement is a plain one: a message without an answer. The server takes it before it hands out the next item, so the next
+//! arrives only after it. Three ways to the next item: one *standing* pull of many, of which the server sends one whenever none is in
+//! flight (what the client crate does by itself); *together*, `+NXT`, an acknowledgement that asks for one more; *apart*, an
+//! acknowledgement and a pull of one, as MPP has it. Items stay in the stream, and the consumer's state is written behind.
 
 use std::{net::SocketAddr, path::Path, process::Command, time::Duration};
 

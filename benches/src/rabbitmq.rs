@@ -1,8 +1,9 @@
 //! RabbitMQ: durable classic queues, persistent messages put in under publisher confirms, prefetch 1, manual acknowledgements.
 //!
-//! The broker sends a channel's next delivery as soon as the last is acknowledged, so a cycle is one round trip. Four queues are four channels of one
-//! connection. The client crate fills the queues; under the clock a consumer of our own speaks the wire (see [`amqp`](crate::amqp)), with which the broker
-//! was twice as fast. Acknowledgements are not confirmed and not synchronised to disk: a kill of the broker redelivers what it had not written yet.
+//! The broker sends a channel's next delivery as soon as the last is acknowledged, so a cycle is one round trip. Four queues are four
+//! channels of one connection. The client crate fills the queues; under the clock a consumer of our own speaks the wire (see
+//! [`amqp`](crate::amqp)), with which the broker was twice as fast. Acknowledgements are not confirmed and not synchronised to disk: a kill
+//! of the broker redelivers what it had not written yet.
 
 use std::{net::SocketAddr, path::Path, process::Command, time::Duration};
 

@@ -1,8 +1,8 @@
 //! Redis Streams: one consumer of one group, `XREADGROUP COUNT 1`, `XACK`; append-only file on, synchronised every second.
 //!
-//! *Apart* is two round trips: claim, then settle. *Together* sends the `XACK` of one entry and the `XREADGROUP` of the next in one pipeline, so that a
-//! cycle is one round trip, as it is over MPP. Neither removes the entry from the stream; Redis syncs at most once a second, so a power loss takes up
-//! to a second of acknowledgements, while a kill of the process takes none that were answered.
+//! *Apart* is two round trips: claim, then settle. *Together* sends the `XACK` of one entry and the `XREADGROUP` of the next in one
+//! pipeline, so that a cycle is one round trip, as it is over MPP. Neither removes the entry from the stream; Redis syncs at most once a
+//! second, so a power loss takes up to a second of acknowledgements, while a kill of the process takes none that were answered.
 
 use std::{net::SocketAddr, path::Path, process::Command, time::Duration};
 

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! First paint is the time from just before the process is started until the header's name has come through the terminal, on an empty data
-//! folder. Idle is measured once the hosts are up: bytes and frames (synchronized updates) a second, and the process's CPU time. Bounds: first
-//! paint 60 ms; idle one frame a second of 200 bytes, 0.5 % of a core.
+//! folder. Idle is measured once the hosts are up: bytes and frames (synchronized updates) a second, and the process's CPU time. Bounds:
+//! first paint 60 ms; idle one frame a second of 200 bytes, 0.5 % of a core.
 
 use std::{
     io::Read,

@@ -61,8 +61,8 @@ impl Tree {
 
     /// The processor time that all threads of the tree have used so far, user and system together.
     ///
-    /// It is the sum of `/proc/PID/task/TID/schedstat`, in nanoseconds, where the kernel keeps it: `utime` and `stime` of `/proc/PID/stat` count in
-    /// ticks of 10 ms. A thread that ends takes its time with it.
+    /// It is the sum of `/proc/PID/task/TID/schedstat`, in nanoseconds, where the kernel keeps it: `utime` and `stime` of `/proc/PID/stat`
+    /// count in ticks of 10 ms. A thread that ends takes its time with it.
     pub(crate) fn cpu(self) -> Duration {
         let nanos = self.members().into_iter().flat_map(|pid| {
             let tasks = PathBuf::from(format!("/proc/{pid}/task"));

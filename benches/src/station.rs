@@ -1,7 +1,7 @@
 //! rl-console itself: the real release binary, fed and paired through its own command line, and an adapter that speaks MPP v2 by hand.
 //!
-//! *Together* is one write of `applied`, `done` and the next `pull`; *apart* is one write for each. With four queues the one connection that MPP allows
-//! serves all of them, one invocation in flight on each.
+//! *Together* is one write of `applied`, `done` and the next `pull`; *apart* is one write for each. With four queues the one connection
+//! that MPP allows serves all of them, one invocation in flight on each.
 
 use std::{
     fmt::Write as _,

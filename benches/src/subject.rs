@@ -43,7 +43,8 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// How many items each queue holds at the start. With several queues a tenth more, so that none runs dry before the last measured cycle.
+    /// How many items each queue holds at the start. With several queues a tenth more, so that none runs dry before the last measured
+    /// cycle.
     pub(crate) fn per_queue(self, queues: usize) -> usize {
         let each = (self.warm + self.cycles).div_ceil(queues.max(1));
         if queues > 1 { each + each / 10 + 1 } else { each }

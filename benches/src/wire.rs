@@ -1,4 +1,5 @@
-//! The MPP v2 frames of one cycle, as an adapter writes them. The peers carry the same invocation as their payload, the echo the same sizes.
+//! The MPP v2 frames of one cycle, as an adapter writes them. The peers carry the same invocation as their payload, the echo the same
+//! sizes.
 
 use std::fmt::Write as _;
 
