@@ -36,10 +36,10 @@
 //! # How it is measured
 //!
 //! Rounds are interleaved: each row has its turn, then the next round begins; figures are medians over the rounds, and a ratio is the
-//! median of the ratios within each round. A tenth more cycles run before the clock starts. `server CPU` is what all threads of the
-//! server's processes used under the clock. `free` leaves it to the system where client and server run; `one core` pins both to core 0,
-//! where no other core has to be woken. On a machine that does something else meanwhile the figures say little. A bound that is missed is
-//! said and fails nothing: the exit code is 0 whenever it ran.
+//! median of the ratios within each round. After filling, all servers must have become quiet; then a tenth more cycles run, then those
+//! under the clock. `server CPU` is what all threads of the server's processes used under the clock. `free` leaves it to the system where
+//! client and server run; `one core` pins both to core 0, where no other core has to be woken. On a machine that does something else
+//! meanwhile the figures say little. A bound that is missed is said and fails nothing: the exit code is 0 whenever it ran.
 
 mod amqp;
 mod echo;

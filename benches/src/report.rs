@@ -69,6 +69,18 @@ const BOUNDS: &[Bound] = &[
         limit: Limit::AtLeast(1.2),
         placements: BOTH,
     },
+    Bound {
+        what: "one queue / JetStream, +NXT",
+        measure: Measure::Rate("station-1", "jetstream-1-next"),
+        limit: Limit::AtLeast(1.2),
+        placements: BOTH,
+    },
+    Bound {
+        what: "one queue / JetStream, pulls of one",
+        measure: Measure::Rate("station-1", "jetstream-1-fetch"),
+        limit: Limit::AtLeast(1.2),
+        placements: BOTH,
+    },
     Bound { what: "p50 / TCP echo's p50", measure: Measure::P50("station-1", "echo"), limit: Limit::AtMost(2.0), placements: FREE },
     Bound { what: "station's CPU a cycle, µs", measure: Measure::ServerCpu("station-1"), limit: Limit::AtMost(30.0), placements: ONE },
     Bound { what: "the same, goal", measure: Measure::ServerCpu("station-1"), limit: Limit::AtMost(20.0), placements: ONE },

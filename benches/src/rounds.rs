@@ -1,6 +1,6 @@
 //! Interleaved rounds: every subject has its turn, then the next round begins. So what the machine does meanwhile hits all of them alike.
 
-use std::{collections::BTreeMap, path::Path, thread, time::Duration};
+use std::{collections::BTreeMap, path::Path};
 
 use color_eyre::eyre::Result;
 
@@ -13,12 +13,10 @@ use crate::{
     rabbitmq::RabbitMq,
     redis_streams::RedisStreams,
     report,
+    server::{Tree, wait_until_quiet},
     station::Station,
     subject::{Plan, Start, Subject, Variant},
 };
-
-/// Between filling and the clock, so that what the filling left to do in the background is over.
-pub(crate) const SETTLE: Duration = Duration::from_millis(200);
 
 /// The rounds of each variant, in the order of the subjects.
 #[derive(Default)]
@@ -45,13 +43,14 @@ impl Rounds {
 pub(crate) fn measure(options: &Options, placement: Placement, folder: &Path) -> Result<Rounds> {
     let _placed = placement.enter()?;
     let mut subjects = start(options, folder);
+    let trees: Vec<Tree> = subjects.iter().map(|subject| subject.tree()).collect();
     let plan = Plan { warm: options.warm_up(), cycles: options.cycles };
     let mut rounds = Rounds::default();
     for round in 1..=options.rounds {
         report::progress(&format!("{}: round {round} of {}", placement.name(), options.rounds));
         subjects.retain_mut(|subject| {
             for variant in subject.variants().iter().filter(|variant| options.wants(variant.name)) {
-                match one_round(subject.as_mut(), variant, plan) {
+                match one_round(subject.as_mut(), variant, plan, &trees) {
                     Ok(figures) => rounds.add(variant, figures),
                     Err(error) => {
                         report::progress(&format!("{}: given up: {error:#}", variant.name));
@@ -65,9 +64,9 @@ pub(crate) fn measure(options: &Options, placement: Placement, folder: &Path) ->
     Ok(rounds)
 }
 
-fn one_round(subject: &mut dyn Subject, variant: &Variant, plan: Plan) -> Result<Round> {
+fn one_round(subject: &mut dyn Subject, variant: &Variant, plan: Plan, all: &[Tree]) -> Result<Round> {
     subject.fill(variant, plan)?;
-    thread::sleep(SETTLE);
+    wait_until_quiet(all);
     let mut laps = Laps::new(subject.tree(), plan, variant);
     subject.run(variant, plan, &mut laps)?;
     laps.round()

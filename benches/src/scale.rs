@@ -1,15 +1,15 @@
 //! What a million pending rows cost: the start, the memory, and the cycle beside that of a station with few rows.
 
-use std::{path::Path, thread, time::Instant};
+use std::{path::Path, time::Instant};
 
-use color_eyre::eyre::{Result, bail, eyre};
+use color_eyre::eyre::{Result, bail, ensure, eyre};
 use serde::Serialize;
 
 use crate::{
     Options,
     figures::{Laps, Round},
     report,
-    rounds::SETTLE,
+    server::wait_until_quiet,
     station::{Files, Station},
     subject::{Plan, Subject},
 };
@@ -57,6 +57,8 @@ pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Scale> {
     let enqueue_s = from.elapsed().as_secs_f64();
     report::progress("starting again with all of them pending");
     big = Station::serve(big.stop())?;
+    let pending = big.files().pending()?;
+    ensure!(pending == rows, "{rows} rows were enqueued, {pending} are pending");
     let resident = |station: &Station| station.tree().resident_kib().ok_or_else(|| eyre!("the station is gone"));
     let (ready_s, resident_ready_kib) = (big.ready_after.as_secs_f64(), resident(&big)?);
     let mut small = Station::serve(Files::create(&options.station, &folder.join("few"))?)?;
@@ -64,7 +66,7 @@ pub(crate) fn measure(options: &Options, folder: &Path) -> Result<Scale> {
     let variant = small.variants().first().copied().ok_or_else(|| eyre!("no variant"))?;
     for round in 0..options.rounds * TIMES {
         small.fill(&variant, PLAN)?;
-        thread::sleep(SETTLE);
+        wait_until_quiet(&[small.tree(), big.tree()]);
         // Who goes first changes, so that neither always finds the machine warmed up.
         let mut turns = [(&mut small, &mut few), (&mut big, &mut many)];
         if round % 2 == 1 {

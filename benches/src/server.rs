@@ -20,6 +20,12 @@ use rustix::process::{Pid, Signal, kill_process};
 const STOP_MAX: Duration = Duration::from_secs(10);
 /// How often a condition is looked at while waiting for it.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// A server is quiet when it uses less than [`QUIET_CPU`] in so long.
+const QUIET_WINDOW: Duration = Duration::from_millis(250);
+/// Processor time that all servers together may use in a [`QUIET_WINDOW`].
+const QUIET_CPU: Duration = Duration::from_millis(5);
+/// How long the servers may take to become quiet.
+const QUIET_MAX: Duration = Duration::from_secs(10);
 /// How many lines of a server's own words are shown when it does not start.
 const WORDS_LINES_MAX: usize = 5;
 
@@ -222,6 +228,22 @@ pub(crate) fn run_to_end(command: &mut Command, out: Stdio, limit: Duration) -> 
 /// The system has no port to give.
 pub(crate) fn spare_addr() -> Result<SocketAddr> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?)
+}
+
+/// Waits until the servers do nothing any longer: what one has left to do in the background would be measured as its neighbour's.
+/// Goes on after [`QUIET_MAX`] all the same.
+pub(crate) fn wait_until_quiet(trees: &[Tree]) {
+    let used = || trees.iter().map(|tree| tree.cpu()).sum::<Duration>();
+    let from = Instant::now();
+    let mut before = used();
+    while from.elapsed() < QUIET_MAX {
+        thread::sleep(QUIET_WINDOW);
+        let now = used();
+        if now.saturating_sub(before) < QUIET_CPU {
+            return;
+        }
+        before = now;
+    }
 }
 
 /// Where a program is: the first of `places` that exists, else the first of that name in `PATH`.

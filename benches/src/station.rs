@@ -36,8 +36,8 @@ const VARIANTS: &[Variant] = &[
 const PACK_ID: &str = "bench.pack";
 const QUEUES: [&str; 4] = ["q1", "q2", "q3", "q4"];
 const START_MAX: Duration = Duration::from_secs(60);
-/// How long pairing may take.
-const PAIR_MAX: Duration = Duration::from_secs(20);
+/// How long a short subcommand may take.
+const ANSWER_MAX: Duration = Duration::from_secs(20);
 /// Rows that one `invoke --from` puts in; more take several.
 const FILE_ROWS_MAX: usize = 100_000;
 
@@ -74,7 +74,7 @@ impl Files {
             manifest_hash: manifest_hash(pack.as_bytes())?,
             token: String::new(),
         };
-        run_to_end(files.command().arg("pair"), Stdio::piped(), PAIR_MAX)?.trim().clone_into(&mut files.token);
+        run_to_end(files.command().arg("pair"), Stdio::piped(), ANSWER_MAX)?.trim().clone_into(&mut files.token);
         Ok(files)
     }
 
@@ -107,6 +107,19 @@ impl Files {
             left -= batch;
         }
         Ok(())
+    }
+
+    /// How many rows of all queues are pending, as `rl-console ls queues` says it.
+    ///
+    /// # Errors
+    /// It fails, or says something else.
+    pub(crate) fn pending(&self) -> Result<usize> {
+        let listed = run_to_end(self.command().args(["--json", "ls", "queues"]), Stdio::piped(), ANSWER_MAX)?;
+        listed.lines().try_fold(0, |sum, line| {
+            let queue: Value = serde_json::from_str(line)?;
+            let pending = queue["pending"].as_u64().ok_or_else(|| eyre!("no count in {line:?}"))?;
+            Ok(sum + usize::try_from(pending)?)
+        })
     }
 }
 
@@ -283,6 +296,7 @@ impl Subject for Station {
         let each = plan.per_queue(variant.queues);
         let mut adapter = Adapter::connect(self, variant.manner)?;
         let mut left = vec![each; variant.queues];
+        let mut last = vec![0; variant.queues];
         for queue in &QUEUES[..variant.queues] {
             adapter.pull(queue)?;
         }
@@ -291,6 +305,8 @@ impl Subject for Station {
             laps.lap(at)?;
             let more = left.get_mut(at).ok_or_else(|| eyre!("an invocation of a queue that was not pulled"))?;
             *more = more.saturating_sub(1);
+            ensure!(id > last[at], "invocation {id} of {} came after {}", QUEUES[at], last[at]);
+            last[at] = id;
             adapter.settle(id, (*more > 0).then_some(QUEUES[at]))?;
         }
         Ok(())
