@@ -12,7 +12,10 @@ use crate::{
     store::Handle,
     tap::{
         Reader, Tap,
-        entry::{Link, station::Transition},
+        entry::{
+            Link,
+            station::{Level, Transition},
+        },
     },
     time::Clock,
 };
@@ -100,10 +103,15 @@ impl Operator for LocalPort {
             let running = inner.running().await?;
             match command {
                 Command::Mpp(command) => {
-                    let cause = inner.board.report(Transition::Operated, &describe(&command));
+                    let what = describe(&command);
+                    let cause = inner.board.report(Transition::Operated, &what);
                     let (answer, answered) = oneshot::channel();
                     running.ask(Request::Command { command, cause: Some(cause), answer })?;
-                    answered.await.map_err(|_| bridge_down())?.map(Outcome::Mpp).map_err(PortError::Refused)
+                    let outcome = answered.await.map_err(|_| bridge_down())?;
+                    if let Err(refusal) = &outcome {
+                        inner.board.notice(Level::Warn, &format!("refused: {what}: {refusal}"));
+                    }
+                    outcome.map(Outcome::Mpp).map_err(PortError::Refused)
                 }
                 Command::RecordStart { path } => running.recording.start(&inner, path).await,
                 Command::RecordStop => running.recording.stop().await,
@@ -155,7 +163,13 @@ fn describe(command: &mpp::Command) -> String {
             [row] => format!("invoke {}", row.event),
             rows => format!("invoke {} rows", rows.len()),
         },
-        Command::Cancel { ids, refund, .. } => format!("cancel {} invocations{}", ids.len(), if *refund { " with refunds" } else { "" }),
+        Command::Cancel { ids, refund, .. } => {
+            let with = if *refund { ", with a refund" } else { "" };
+            match ids.as_slice() {
+                [id] => format!("cancel {id}{with}"),
+                ids => format!("cancel {} invocations{with}", ids.len()),
+            }
+        }
         Command::Settle { id, to } => format!("settle {id} as {to:?}").to_lowercase(),
         Command::Hold { queue } => format!("hold {}", of(queue)),
         Command::Resume { queue } => format!("resume {}", of(queue)),

@@ -170,10 +170,14 @@ impl Station {
         let Some(parts) = self.parts.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         let _ = fs::remove_file(&parts.socket);
         let (answer, answered) = oneshot::channel();
-        if parts.mpp.try_send(Request::Stop { answer }).is_ok() {
-            let _ = parts.hosts.block_on(async { tokio::time::timeout(HOST_STOP_MAX, answered).await });
-        }
-        if parts.mpp_thread.is_finished() || !parts.mpp.is_closed() {
+        let stop_bridge = async {
+            if parts.mpp.send(Request::Stop { answer }).await.is_ok() {
+                let _ = answered.await;
+            }
+        };
+        let stopped = parts.hosts.block_on(async { tokio::time::timeout(HOST_STOP_MAX, stop_bridge).await });
+        // A bridge that does not answer is left behind: what it accepted is in the journal.
+        if stopped.is_ok() {
             let _ = parts.mpp_thread.join();
         }
         if let Err(error) = parts.store.close() {

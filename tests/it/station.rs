@@ -305,17 +305,55 @@ fn an_adapter_that_stops_reading_is_cut_off() {
 fn accept_survives_running_out_of_file_descriptors() {
     let folder = tempdir().unwrap();
     let token = pair(folder.path());
-    let station = Station::start(folder.path());
+    let mut station = Station::start(folder.path());
     let pid = rustix::process::Pid::from_raw(i32::try_from(station.pid()).unwrap());
     let files = |limit| rustix::process::Rlimit { current: Some(limit), maximum: Some(4_096) };
     let open = std::fs::read_dir(format!("/proc/{}/fd", station.pid())).unwrap().count() as u64;
     rustix::process::prlimit(pid, rustix::process::Resource::Nofile, files(open + 4)).unwrap();
     let crowd: Vec<_> = (0..12).map(|_| TcpStream::connect(station.mpp).unwrap()).collect();
+    let down = station.event("down");
+    assert!(down["why"].as_str().unwrap().contains("ulimit -n"), "{down}");
     rustix::process::prlimit(pid, rustix::process::Resource::Nofile, files(1_024)).unwrap();
     drop(crowd);
     let mut adapter = Adapter::ready(station.mpp, &token);
     adapter.send(r#"{"mpp":2,"type":"heartbeat"}"#).unwrap();
+    station.event("ready");
     station.terminate();
+}
+
+#[test]
+fn an_adapter_may_close_and_connect_again_at_once() {
+    let house = House::open();
+    for _ in 0..100 {
+        let mut adapter = house.adapter();
+        adapter.send(r#"{"mpp":2,"type":"log","level":"info","message":"going"}"#).unwrap();
+        adapter.send(r#"{"mpp":2,"type":"log","level":"info","message":"gone"}"#).unwrap();
+    }
+}
+
+#[test]
+fn every_queue_may_have_a_frame_of_full_size_on_its_way() {
+    const QUEUES: usize = 40;
+    let folder = tempdir().unwrap();
+    let manifest = folder.path().join("pack.toml");
+    let mut pack = "[pack]\nid = \"com.example.wide\"\nname = \"Wide\"\nversion = \"1.0.0\"\n".to_owned();
+    for queue in 0..QUEUES {
+        pack.push_str(&format!("[queues.q{queue}]\n[events.e{queue}]\nqueue = \"q{queue}\"\n"));
+    }
+    std::fs::write(&manifest, pack).unwrap();
+    let token = pair(folder.path());
+    let station = Station::start_with(folder.path(), &["--pack", manifest.to_str().unwrap()]);
+    let rows = folder.path().join("rows.ndjson");
+    let row = |queue: usize| format!("{{\"event\":\"e{queue}\",\"params\":{{\"padding\":\"{}\"}}}}\n", "x".repeat(65_000));
+    std::fs::write(&rows, (0..QUEUES).map(row).collect::<String>()).unwrap();
+    json(folder.path(), &["invoke", "--from", rows.to_str().unwrap()]);
+    let pack = rl_console::mpp::manifest::load(&manifest).unwrap();
+    let mut adapter = Adapter::ready_for(&pack, station.mpp, &token).unwrap();
+    let pulls: Vec<_> = (0..QUEUES).map(|queue| format!(r#"{{"mpp":2,"type":"pull","queue":"q{queue}"}}"#)).collect();
+    adapter.send(&pulls.join("\n")).unwrap();
+    for _ in 0..QUEUES {
+        assert_eq!(adapter.receive().unwrap()["type"], "invocation");
+    }
 }
 
 #[test]

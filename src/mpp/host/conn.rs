@@ -45,6 +45,8 @@ pub(super) struct Conn {
     pub(super) peer: Peer,
     pub(super) framer: Framer,
     pub(super) phase: Phase,
+    /// Whether a whole line has come.
+    pub(super) has_spoken: bool,
     out: Vec<u8>,
     sent: usize,
     frame_lens: VecDeque<usize>,
@@ -60,6 +62,7 @@ impl Conn {
             peer,
             framer: Framer::new(),
             phase: Phase::Open,
+            has_spoken: false,
             out: Vec::new(),
             sent: 0,
             frame_lens: VecDeque::new(),

@@ -93,14 +93,19 @@ impl Host {
                 Ok(()) => self.unwritten.push((ticket, self.cause)),
                 Err(error) => self.refuse(now, ticket, error),
             },
-            Class::Behind => self.behind.push(op),
+            Class::Behind => match op {
+                Op::WriteState { ref key, .. } => {
+                    self.state_writes.insert(key.clone(), op);
+                }
+                op => self.behind.push(op),
+            },
             Class::Process | Class::Power => self.commit(now, ticket, class, op),
         }
     }
 
     /// Has the writer commit it, behind everything journalled before it.
     fn commit(&mut self, now: Now, ticket: Ticket, class: Class, op: Op) {
-        self.write_journal();
+        self.write_journal(now);
         if self.outstanding.len() >= Self::OUTSTANDING_MAX / 2 {
             return self.refuse(now, ticket, CommitError::Busy { waiting: self.outstanding.len() as u64 });
         }
@@ -121,7 +126,7 @@ impl Host {
     }
 
     fn fetch(&mut self, now: Now, queue: QueueName, after: crate::ids::InvocationId, limit: u64, settled: bool) {
-        self.write_journal();
+        self.write_journal(now);
         let completions = self.completions.clone();
         let of = queue.clone();
         let done = Box::new(move |result| {
@@ -134,7 +139,7 @@ impl Host {
     }
 
     fn fetch_others(&mut self, now: Now, request: RequestId, after: crate::ids::InvocationId, limit: u64) {
-        self.write_journal();
+        self.write_journal(now);
         let completions = self.completions.clone();
         let done = Box::new(move |result| {
             let _ = completions.try_send(Completion::FetchedOthers(request, result));

@@ -72,6 +72,10 @@ impl Listener {
         match listener.poll_accept(cx) {
             Poll::Pending => Poll::Pending,
             Poll::Ready(Ok((stream, addr))) => {
+                if self.last_failure.take().is_some() {
+                    self.announced = false;
+                    cx.waker().wake_by_ref();
+                }
                 configure(&stream);
                 Poll::Ready(Listened::Accepted(stream, addr))
             }
@@ -79,10 +83,7 @@ impl Listener {
                 cx.waker().wake_by_ref();
                 Poll::Pending
             }
-            Poll::Ready(Err(error)) => {
-                self.announced = false;
-                self.fail(now, &error, false)
-            }
+            Poll::Ready(Err(error)) => self.fail(now, &error, false),
         }
     }
 

@@ -108,7 +108,11 @@ fn poll_each<'a>(
         let event = match conn.phase {
             Phase::Lingering { .. } => conn.poll_linger(cx, now).map(|()| Event::Lingered(id)),
             Phase::Open => match conn.poll_flush(cx, now) {
-                Poll::Ready(Err(_)) => Poll::Ready(Event::WriteFailed(id)),
+                // What has come already counts, whatever becomes of what was to leave.
+                Poll::Ready(Err(_)) => match conn.poll_read(cx) {
+                    Poll::Ready(Ok(read)) if read > 0 => Poll::Ready(Event::Read(id, Ok(read))),
+                    _ => Poll::Ready(Event::WriteFailed(id)),
+                },
                 Poll::Ready(Ok(())) | Poll::Pending => conn.poll_read(cx).map(|read| Event::Read(id, read)),
             },
         };

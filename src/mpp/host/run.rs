@@ -3,6 +3,8 @@
 use std::{
     collections::{BTreeMap, HashMap},
     net::IpAddr,
+    task::{Context, Poll, Waker},
+    time::Duration,
 };
 
 use tokio::sync::{mpsc, oneshot};
@@ -13,8 +15,8 @@ use super::{
     next::{Event, Timer},
 };
 use crate::{
-    ids::{ConnectionId, Peer, RequestId, Seq, Ticket},
-    limits,
+    ids::{ConnectionId, Peer, RequestId, Seq, StateKey, Ticket},
+    limits::{self, MPP_FRAME_BYTES_MAX},
     mpp::{Bridge, Command, Input, Outcome, Refusal, Snapshot, framing::Framed},
     store::{
         Handle, Journal, OthersPage,
@@ -26,6 +28,12 @@ use crate::{
     },
     time::{Clock, Mono, Now},
 };
+
+/// Reads of one older connection before a newcomer is heard, each of up to 64 KiB.
+const OLDER_READS_MAX: usize = 64;
+
+/// How long a pack-state value that could not be journalled waits for the next try.
+const STATE_RETRY: Duration = Duration::from_secs(1);
 
 /// What the station asks of the loop.
 pub enum Request {
@@ -84,6 +92,8 @@ pub(super) enum Completion {
 
 pub(super) struct Host {
     pub(super) bridge: Bridge,
+    /// Bytes that may wait to leave to one connection.
+    out_limit: usize,
     pub(super) conns: BTreeMap<ConnectionId, Conn>,
     pub(super) journal: Journal,
     pub(super) store: Handle,
@@ -98,6 +108,10 @@ pub(super) struct Host {
     pub(super) unwritten: Vec<(Ticket, Option<Seq>)>,
     /// Operations of this turn that nobody waits for.
     pub(super) behind: Vec<Op>,
+    /// Pack-state values on their way into the journal, the latest of each key.
+    pub(super) state_writes: BTreeMap<StateKey, Op>,
+    /// When those that could not be journalled are tried again.
+    pub(super) state_retry_at: Option<Mono>,
     /// Tickets whose writing the core has not been told of.
     pub(super) written: Vec<(Ticket, Option<Seq>, Result<(), CommitError>)>,
     /// What each outstanding request to the writer was caused by.
@@ -117,8 +131,12 @@ pub(super) struct Host {
 pub async fn run(setup: Setup) {
     let Setup { bind, port, bridge, journal, store, tap, clock, limits, mut requests } = setup;
     let (completions, mut completed) = mpsc::channel(Host::OUTSTANDING_MAX);
+    // One credit a queue: so much an adapter that keeps to the protocol may have on its way at one time.
+    let credits = bridge.snapshot().queues.len().saturating_add(2).saturating_mul(MPP_FRAME_BYTES_MAX);
+    let out_limit = usize::try_from(limits.write_buffer_bytes_max).unwrap_or(usize::MAX).max(credits);
     let mut host = Host {
         bridge,
+        out_limit,
         conns: BTreeMap::new(),
         journal,
         store,
@@ -129,6 +147,8 @@ pub async fn run(setup: Setup) {
         last_seq: Seq(0),
         unwritten: Vec::new(),
         behind: Vec::new(),
+        state_writes: BTreeMap::new(),
+        state_retry_at: None,
         written: Vec::new(),
         outstanding: HashMap::new(),
         completions,
@@ -154,7 +174,10 @@ pub async fn run(setup: Setup) {
             Event::Request(None) => return host.stop(now),
             Event::Request(Some(request)) => host.on_request(now, request),
             Event::Completed(completion) => host.on_completion(now, completion),
-            Event::Read(conn, read) => host.on_read(now, conn, &read),
+            Event::Read(conn, read) => {
+                host.read_older(now, conn);
+                host.on_read(now, conn, &read);
+            }
             Event::WriteFailed(conn) => host.lose(now, conn, CloseCause::WriteFailed),
             Event::Lingered(conn) => {
                 host.drop_conn(now, conn);
@@ -184,7 +207,7 @@ impl Host {
                 let _ = answer.send((self.last_seq, self.bridge.snapshot()));
             }
             Request::Look(look) => {
-                self.write_journal();
+                self.write_journal(now);
                 look(&self.bridge);
             }
             Request::Stop { .. } => {}
@@ -228,15 +251,32 @@ impl Host {
             Listened::Bound(addr) => self.bridge.handle(now, Input::Listening { addr }),
             Listened::Failed(why) => self.bridge.handle(now, Input::NotListening { why: &why }),
             Listened::Accepted(stream, addr) => {
+                self.make_room(now);
                 let conn = self.next_conn;
                 self.next_conn = conn.next();
                 let peer = Peer::new(&addr.to_string());
-                let out_limit = usize::try_from(self.limits.write_buffer_bytes_max).unwrap_or(usize::MAX);
-                self.conns.insert(conn, Conn::new(stream, peer.clone(), out_limit));
+                self.conns.insert(conn, Conn::new(stream, peer.clone(), self.out_limit));
                 self.bridge.handle(now, Input::Opened { conn, peer });
             }
         }
         self.drain(now);
+    }
+
+    /// Before the first words of a newcomer: what lies ready on the connections that were there before it. An adapter that closes and connects
+    /// again at once must not find its own old connection in the way (ruling MPP 2).
+    fn read_older(&mut self, now: Now, newcomer: ConnectionId) {
+        if self.conns.get(&newcomer).is_none_or(|conn| conn.has_spoken) {
+            return;
+        }
+        let older: Vec<_> = self.conns.range(..newcomer).filter(|(_, conn)| conn.phase == Phase::Open).map(|(&id, _)| id).collect();
+        for id in older {
+            for _ in 0..OLDER_READS_MAX {
+                let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.phase == Phase::Open) else { break };
+                // Every source is asked anew before the loop sleeps, so nobody misses this waker.
+                let Poll::Ready(read) = conn.poll_read(&mut Context::from_waker(Waker::noop())) else { break };
+                self.on_read(now, id, &read);
+            }
+        }
     }
 
     /// Hands in every whole line that has come, then takes the end of the connection, if it came too.
@@ -248,7 +288,9 @@ impl Host {
         };
         let Some(conn) = self.conns.get_mut(&id) else { return };
         let mut framer = std::mem::take(&mut conn.framer);
+        let mut has_spoken = false;
         while let Some(framed) = framer.next() {
+            has_spoken = true;
             let input = match framed {
                 Framed::Line(wire) => Input::Line { conn: id, wire },
                 Framed::TooLarge(wire) => Input::TooLarge { conn: id, wire },
@@ -264,10 +306,20 @@ impl Host {
         }
         if let Some(conn) = self.conns.get_mut(&id) {
             conn.framer = framer;
+            conn.has_spoken |= has_spoken;
         }
         if let Some(cause) = end {
             self.cause = None;
             self.lose(now, id, cause);
+        }
+    }
+
+    /// Connections that linger count as well: the oldest of them makes room.
+    fn make_room(&mut self, now: Now) {
+        while self.conns.len() as u64 >= self.limits.connections_max {
+            let oldest = self.conns.iter().find(|(_, conn)| conn.phase != Phase::Open).map(|(&id, _)| id);
+            let Some(oldest) = oldest else { return };
+            self.drop_conn(now, oldest);
         }
     }
 
@@ -320,7 +372,7 @@ impl Host {
     /// Makes durable what this turn decided, feeds the commits back, and repeats until nothing is left to do.
     fn settle(&mut self, now: Now) {
         loop {
-            self.write_journal();
+            self.write_journal(now);
             if self.written.is_empty() {
                 break;
             }
@@ -343,17 +395,24 @@ impl Host {
 
     /// Hands over what nobody waits for, then one write for all that this turn journalled. A row's operations that nobody waits for come
     /// before those of the same turn that are journalled: a row is dispatched before it is applied.
-    pub(super) fn write_journal(&mut self) {
-        if !self.behind.is_empty() {
-            // A full or closed store answers the journalled operations too, and those are tried again.
-            for op in self.behind.drain(..) {
-                let _ = self.store.behind(op);
+    pub(super) fn write_journal(&mut self, now: Now) {
+        for op in self.behind.drain(..) {
+            // A move that finds no room is left out: the row's next move, or a restart, makes up for it.
+            let _ = self.store.behind(op);
+        }
+        let due = self.state_retry_at.is_none_or(|at| now.mono >= at);
+        let states = if due { self.state_writes.values().cloned().filter_map(|op| self.journal.append(op).ok()).count() } else { 0 };
+        if self.journal.waiting() == 0 {
+            return;
+        }
+        let result = self.journal.commit();
+        if states > 0 {
+            self.state_retry_at = if result.is_ok() && states == self.state_writes.len() { None } else { Some(now.mono + STATE_RETRY) };
+            if self.state_retry_at.is_none() {
+                self.state_writes.clear();
             }
         }
-        if self.journal.waiting() > 0 {
-            let result = self.journal.commit();
-            self.written.extend(self.unwritten.drain(..).map(|(ticket, cause)| (ticket, cause, result.clone())));
-        }
+        self.written.extend(self.unwritten.drain(..).map(|(ticket, cause)| (ticket, cause, result.clone())));
     }
 
     /// The next moment at which something is due without an event.
@@ -363,7 +422,7 @@ impl Host {
             Phase::Lingering { until, .. } => Some(until),
             Phase::Open => None,
         });
-        let fixed = [self.timeout, listener.deadline()];
+        let fixed = [self.timeout, listener.deadline(), self.state_retry_at];
         fixed.into_iter().flatten().chain(stalls).chain(lingers).min()
     }
 

@@ -85,6 +85,26 @@ impl Station {
         self.child.id()
     }
 
+    /// The next event of this name that it prints.
+    pub(crate) fn event(&mut self, name: &str) -> Value {
+        let (found, waiting) = std::sync::mpsc::sync_channel::<()>(1);
+        let pid = rustix::process::Pid::from_child(&self.child);
+        std::thread::spawn(move || {
+            if waiting.recv_timeout(PATIENCE) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+            }
+        });
+        loop {
+            let mut line = String::new();
+            assert!(self.out.read_line(&mut line).unwrap() > 0, "it ended before it said {name:?}");
+            let event: Value = serde_json::from_str(&line).unwrap();
+            if event["event"] == name {
+                drop(found);
+                return event;
+            }
+        }
+    }
+
     /// SIGKILL, and waits until it is gone.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
