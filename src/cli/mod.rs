@@ -17,6 +17,7 @@ mod logging;
 mod ndjson;
 mod operator;
 mod output;
+mod relay;
 mod run;
 mod shutdown;
 mod signals;

@@ -17,6 +17,7 @@ mod real;
 mod recorded;
 mod recorded_snapshot;
 mod recording;
+mod rehearsal;
 mod station;
 mod store;
 mod tap;

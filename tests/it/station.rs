@@ -317,7 +317,7 @@ fn accept_survives_running_out_of_file_descriptors() {
     drop(crowd);
     let mut adapter = Adapter::ready(station.mpp, &token);
     adapter.send(r#"{"mpp":2,"type":"heartbeat"}"#).unwrap();
-    station.event("ready");
+    assert_eq!(station.event("up")["host"], "mpp");
     station.terminate();
 }
 
@@ -336,10 +336,9 @@ fn every_queue_may_have_a_frame_of_full_size_on_its_way() {
     const QUEUES: usize = 40;
     let folder = tempdir().unwrap();
     let manifest = folder.path().join("pack.toml");
-    let mut pack = "[pack]\nid = \"com.example.wide\"\nname = \"Wide\"\nversion = \"1.0.0\"\n".to_owned();
-    for queue in 0..QUEUES {
-        pack.push_str(&format!("[queues.q{queue}]\n[events.e{queue}]\nqueue = \"q{queue}\"\n"));
-    }
+    let head = "[pack]\nid = \"com.example.wide\"\nname = \"Wide\"\nversion = \"1.0.0\"\n".to_owned();
+    let queue = |queue: usize| format!("[queues.q{queue}]\n[events.e{queue}]\nqueue = \"q{queue}\"\n");
+    let pack = head + &(0..QUEUES).map(queue).collect::<String>();
     std::fs::write(&manifest, pack).unwrap();
     let token = pair(folder.path());
     let station = Station::start_with(folder.path(), &["--pack", manifest.to_str().unwrap()]);
@@ -362,6 +361,16 @@ fn sigterm_ends_it_well_with_an_adapter_connected() {
     let mut adapter = house.adapter();
     assert!(house.station.terminate().success());
     assert!(adapter.receive().is_none());
+}
+
+#[test]
+fn sigterm_ends_it_although_nobody_reads_what_it_prints() {
+    let folder = tempdir().unwrap();
+    let mut station = Station::start(folder.path());
+    for _ in 0..2_000 {
+        drop(TcpStream::connect(station.mpp).unwrap());
+    }
+    assert!(station.terminate_unheard().success());
 }
 
 #[test]

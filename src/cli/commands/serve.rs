@@ -8,7 +8,10 @@ use crate::{
         config::OnHangup,
         context::Context,
         error::Error,
-        logging, shutdown,
+        logging,
+        output::Output,
+        relay::Relay,
+        shutdown,
         signals::{Signal, Signals},
         table::LocalClock,
     },
@@ -22,6 +25,9 @@ const READ_EVERY: Duration = Duration::from_millis(50);
 
 pub(in crate::cli) fn run(context: &mut Context, record: Option<PathBuf>) -> Result<(), Error> {
     let _log = logging::begin(&context.env);
+    // Frees the lock on stdout that the thread behind the relay needs.
+    context.out = Output::to(context.flags.json, Box::new(std::io::sink()));
+    context.out = Output::to(context.flags.json, Box::new(Relay::to(std::io::stdout()).map_err(Error::io("stdout"))?));
     let station = Station::start(context.settings.station(record)?, context.clock)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::io("the runtime"))?;
     let ended = runtime.block_on(serve(&station, context));
@@ -73,16 +79,20 @@ pub(super) struct Events<'a> {
     clock: LocalClock,
     was_ready: bool,
     is_heard: bool,
+    /// Events that found no room since the last that did.
+    unheard: u64,
 }
 
 impl<'a> Events<'a> {
     pub(super) fn new(port: &dyn StationPort, context: &'a mut Context) -> Result<Self, Error> {
         let clock = context.local_clock();
-        Ok(Self { reader: port.entries()?, context, clock, was_ready: false, is_heard: true })
+        Ok(Self { reader: port.entries()?, context, clock, was_ready: false, is_heard: true, unheard: 0 })
     }
 
     fn ready(&mut self, addr: std::net::SocketAddr) {
-        if !std::mem::replace(&mut self.was_ready, true) {
+        if std::mem::replace(&mut self.was_ready, true) {
+            self.tell_now(Event::Up { host: "mpp" });
+        } else {
             self.tell(&Told::ready(addr));
         }
     }
@@ -109,10 +119,30 @@ impl<'a> Events<'a> {
     }
 
     fn tell(&mut self, told: &Told) {
-        if self.is_heard {
-            let clock = &self.clock;
-            let printed = self.context.out.row(told, |told| told.line(clock)).and_then(|()| self.context.out.flush());
-            self.is_heard = printed.is_ok();
+        if self.unheard > 0 {
+            let loss = Told::now(self.context.clock.now(), Event::Loss { count: self.unheard });
+            if self.print(&loss) {
+                self.unheard = 0;
+            }
+        }
+        if !self.print(told) {
+            self.unheard += 1;
+        }
+    }
+
+    /// Whether it was taken.
+    fn print(&mut self, told: &Told) -> bool {
+        if !self.is_heard {
+            return true;
+        }
+        let clock = &self.clock;
+        match self.context.out.row(told, |told| told.line(clock)).and_then(|()| self.context.out.flush()) {
+            Ok(()) => true,
+            Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::WouldBlock => false,
+            Err(_) => {
+                self.is_heard = false;
+                true
+            }
         }
     }
 }

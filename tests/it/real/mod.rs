@@ -111,11 +111,16 @@ impl Station {
         self.child.wait().unwrap();
     }
 
-    /// SIGTERM, and waits until it has ended.
-    pub(crate) fn terminate(mut self) -> ExitStatus {
+    /// SIGTERM, and waits until it has ended, without reading what it printed.
+    pub(crate) fn terminate_unheard(&mut self) -> ExitStatus {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-        let status = self.child.wait().unwrap();
+        self.child.wait().unwrap()
+    }
+
+    /// SIGTERM, and waits until it has ended.
+    pub(crate) fn terminate(mut self) -> ExitStatus {
+        let status = self.terminate_unheard();
         let mut rest = String::new();
         std::io::Read::read_to_string(&mut self.out, &mut rest).unwrap();
         status
