@@ -106,7 +106,7 @@ pub enum LimitError {
 limits! {
     /// The MPP bridge.
     mpp: Mpp {
-        /// Open TCP connections, the active adapter's included; one more is closed at once.
+        /// Open TCP connections, the active adapter's included; one more closes the oldest that has not said hello.
         connections_max = 64 in 1..=4096,
         /// Bytes waiting to leave to one adapter; an adapter that does not read is cut off here.
         write_buffer_bytes_max = 1_048_576 in 131_072..=67_108_864,
@@ -114,6 +114,8 @@ limits! {
         log_entries_max = 1_000 in 1..=100_000,
         /// Terminal invocation ids that a connection remembers (ruling MPP 8).
         remembered_ids_max = 65_536 in 1_024..=1_048_576,
+        /// Bytes of one line of the adapter's log that are kept; the rest is cut.
+        log_line_bytes_max = 4_096 in 256..=65_536,
         /// Rows that one adapter may have in `applied` without ending them; beyond, the oldest is left in applied.
         live_rows_max = 4_096 in 64..=65_536,
         /// Pending rows of one queue that are held in memory.
@@ -126,6 +128,8 @@ limits! {
         pending_rows_max = 10_000_000 in 1_000..=100_000_000,
         /// Ended invocations shown in the console's recent window.
         recent_rows_max = 256 in 16..=65_536,
+        /// Bytes of the reason of one of those; the rest is cut. The store keeps it whole.
+        recent_reason_bytes_max = 1_024 in 64..=65_536,
     }
     /// The tap.
     tap: Tap {

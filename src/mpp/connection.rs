@@ -12,7 +12,7 @@ use std::{
 use memchr::memmem;
 use sha2::{Digest, Sha256};
 
-use super::{frame::Inbound, snapshot::AdapterView};
+use super::{frame::unescaped, snapshot::AdapterView};
 use crate::{
     ids::{ConnectionId, InvocationId, Peer, QueueName, SessionId},
     schema::JsonText,
@@ -123,21 +123,17 @@ impl Secret {
         places
     }
 
-    /// Whether a frame says the token by escapes, so that it does not stand verbatim in the line.
-    pub(super) fn hides_in(&self, frame: &Inbound<'_>) -> bool {
-        let escaped = |text: &Cow<'_, str>| matches!(text, Cow::Owned(_)) && self.is_in(text);
-        let in_json = |text: &str| {
-            text.contains('\\') && serde_json::from_str::<serde_json::Value>(text).is_ok_and(|value| self.is_in(&value.to_string()))
-        };
-        match frame {
-            Inbound::Pull { queue } => escaped(queue),
-            Inbound::Applied { result, .. } => result.is_some_and(|raw| in_json(raw.get())),
-            Inbound::Failed { reason, .. } => escaped(reason),
-            Inbound::Log { message, .. } => escaped(message),
-            Inbound::StateWrite { key, value, scope } => escaped(key) || in_json(value.get()) || scope.as_ref().is_some_and(escaped),
-            Inbound::ProtocolError { code, message } => escaped(code) || escaped(message),
-            Inbound::Hello { .. } | Inbound::Ack { .. } | Inbound::Done { .. } | Inbound::Heartbeat => false,
-        }
+    /// Whether a line says the token by escapes, anywhere in it: then it is not enough to mask the places.
+    pub(super) fn hides_in(&self, wire: &[u8]) -> bool {
+        !self.text.is_empty() && unescaped(wire).is_some_and(|plain| self.finder.find(&plain).is_some())
+    }
+
+    /// Whether a line that was cut says the token by escapes, or its beginning at the very end.
+    pub(super) fn hides_in_cut(&self, wire: &[u8]) -> bool {
+        let token = self.text.as_bytes();
+        let Some(plain) = unescaped(wire) else { return false };
+        let tail = |line: &[u8]| (1..token.len()).rev().find(|length| line.ends_with(&token[..*length]));
+        self.hides_in(wire) || tail(&plain) > tail(wire)
     }
 
     /// A head whose queue does not say the token.
@@ -161,8 +157,7 @@ impl Secret {
             Cow::Borrowed(_) => json.clone(),
             Cow::Owned(text) => JsonText::parse(&text).unwrap_or_else(|_| JsonText::null()),
         };
-        // Without escapes the text says what the value says.
-        if masked.as_str().contains('\\') && self.is_in(&masked.value().to_string()) { JsonText::null() } else { masked }
+        if self.hides_in(masked.as_str().as_bytes()) { JsonText::null() } else { masked }
     }
 }
 
@@ -216,6 +211,7 @@ mod tests {
         assert_eq!(token.mask("it is s3cret!"), "it is ******!");
         assert_eq!(token.mask_json(&JsonText::parse(r#"{"a":"s3cret"}"#).unwrap()).as_str(), r#"{"a":"******"}"#);
         assert_eq!(token.mask_json(&JsonText::parse(r#""\u0073\u0033cret""#).unwrap()).as_str(), "null");
+        assert_eq!(token.mask_json(&JsonText::parse(r#"[1e999,"s3cre\u0074"]"#).unwrap()).as_str(), "null", "no value, but JSON");
         assert_eq!(Secret::new("1").mask_json(&JsonText::parse("[1]").unwrap()).as_str(), "null");
         assert_eq!(format!("{token:?}"), "…");
     }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::snapshot::{AdapterView, EndedView, Listener, LiveView, LogView, PackFacts, QueueView, Snapshot};
+use super::{
+    snapshot::{AdapterView, EndedView, Listener, LiveView, LogView, PackFacts, QueueView, Snapshot},
+    text::cut,
+};
 use crate::{
     ids::{EventName, InvocationId, QueueName, TraceId},
     limits,
@@ -77,7 +80,7 @@ impl Snapshot {
                 }
             }
             Transition::Logged { level } => {
-                self.logs.push_back(LogView { at: cx.at, level: *level, text: Arc::from(cx.text) });
+                self.logs.push_back(LogView { at: cx.at, level: *level, text: cut_to(cx.text, cx.limits.log_line_bytes_max) });
                 while self.logs.len() as u64 > cx.limits.log_entries_max {
                     self.logs.pop_front();
                 }
@@ -205,7 +208,7 @@ impl Snapshot {
 
     fn end(&mut self, id: InvocationId, queue: &QueueName, event: &EventName, state: RowState, cx: &Context<'_>) {
         self.live.remove(&id);
-        let reason = (state != RowState::Done).then(|| Arc::from(cx.text));
+        let reason = (state != RowState::Done).then(|| cut_to(cx.text, cx.limits.recent_reason_bytes_max));
         let ended = EndedView { id, queue: queue.clone(), event: event.clone(), state, at: cx.at, reason, trace: cx.trace };
         self.recent.push_back(ended);
         while self.recent.len() as u64 > cx.limits.recent_rows_max {
@@ -229,6 +232,10 @@ struct Context<'a> {
     trace: Option<TraceId>,
     text: &'a str,
     limits: &'a limits::Mpp,
+}
+
+fn cut_to(text: &str, bytes_max: u64) -> Arc<str> {
+    Arc::from(cut(text, usize::try_from(bytes_max).unwrap_or(usize::MAX)))
 }
 
 fn free(queue: &mut QueueView, id: InvocationId, cleared: bool) {

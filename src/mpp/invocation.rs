@@ -1,7 +1,7 @@
 //! The lifecycle of an invocation that was sent to an adapter (mpp-v2 §9.1; ruling MPP 8).
 
 use crate::{
-    ids::{EventName, QueueName, TraceId},
+    ids::{ConnectionId, EventName, QueueName, TraceId},
     mpp::snapshot::LiveView,
     store::invocations::Pending,
     tap::entry::mpp::{RowState, Violation},
@@ -20,6 +20,8 @@ pub(super) struct Live {
     pub(super) acked: bool,
     /// Its connection is gone, or it was forgotten for newer ones.
     pub(super) left: bool,
+    /// The connection that it was sent to, while that may still end it.
+    pub(super) conn: Option<ConnectionId>,
     /// The row, for as long as it may be requeued or refunded: while dispatched.
     pub(super) row: Option<Pending>,
 }

@@ -13,6 +13,7 @@ pub mod manifest;
 mod queue;
 mod read_ahead;
 mod snapshot;
+mod text;
 
 pub use crate::tap::entry::mpp::{CloseCause, ErrorCode, Fault, FrameType, Head, HelloReason, Level, Verdict, Violation};
 pub use bridge::{Bridge, Settings, StateValue, Uncommitted};

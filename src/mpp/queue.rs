@@ -71,6 +71,14 @@ impl Queue {
         self.parked && self.in_flight.is_none() && self.clearing.is_none() && !self.brake.held
     }
 
+    /// Rows are waiting that were not before: where it is drained, its end is told again.
+    pub(super) fn add_pending(&mut self, rows: u64) {
+        self.pending += rows;
+        if rows > 0 {
+            self.drained_told = false;
+        }
+    }
+
     /// Whether a drain has come to its end.
     pub(super) fn is_drained(&self) -> bool {
         self.brake.draining && self.pending == 0 && self.entering == 0 && self.in_flight.is_none()

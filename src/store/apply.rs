@@ -22,7 +22,14 @@ use crate::{
 /// The database's; what it did up to there is to be rolled back.
 pub(super) fn apply(conn: &Connection, pack_id: &PackId, op: Op, effects: &mut Effects) -> rusqlite::Result<Done> {
     match op {
-        Op::Enqueue { rows } => enqueue(conn, rows, effects).map(Done::Enqueued),
+        Op::Enqueue { rows, lookups } => {
+            let mut done = if rows.is_empty() { Vec::new() } else { enqueue(conn, rows, effects)? };
+            for (kind, key) in lookups {
+                let first = invocations::by_key(conn, &kind, &key)?;
+                done.push(first.map_or(Enqueued::NotThere, |first| Enqueued::Repeated(Box::new(first))));
+            }
+            Ok(Done::Enqueued(done))
+        }
         Op::Move(moved) => {
             effects.ended += i64::from(invocations::apply(conn, &moved)?);
             Ok(Done::Plain)

@@ -127,13 +127,15 @@ pub struct Refund {
     pub at_ms: Wall,
 }
 
-/// What became of one row of an enqueue.
+/// What became of one row or lookup of an enqueue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Enqueued {
     /// It is recorded.
     Inserted,
     /// Its key was there already; this is the row that has it.
     Repeated(Box<Row>),
+    /// A key that was looked up belongs to no row.
+    NotThere,
 }
 
 /// What became of one row of a cancel or settle.

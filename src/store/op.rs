@@ -31,6 +31,9 @@ pub enum Op {
     Enqueue {
         /// The rows, with their ids. A row that fails at once comes as `failed` with its reason.
         rows: Vec<Row>,
+        /// `(source.kind, key)` of rows that are not to be recorded: each is answered with the row that has it, these `rows` among them, or
+        /// with [`Enqueued::NotThere`].
+        lookups: Vec<(String, String)>,
     },
     /// Moves one row.
     Move(Move),
@@ -99,7 +102,7 @@ pub struct Migration {
 /// What a committed [`Op`] did, in the same shape.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Done {
-    /// One item a row, in order.
+    /// One item a row, in order, then one a lookup.
     Enqueued(Vec<Enqueued>),
     /// Nothing to tell.
     Plain,

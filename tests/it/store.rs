@@ -74,7 +74,7 @@ fn child_that_works_until_it_is_killed() {
     loop {
         let ids: Vec<_> = (0..5).map(|more| InvocationId(id.0 + more)).collect();
         let rows = ids.iter().map(|id| row(*id)).collect();
-        let done = ask(|done| handle.commit(Op::Enqueue { rows }, Class::Power, done));
+        let done = ask(|done| handle.commit(Op::Enqueue { rows, lookups: Vec::new() }, Class::Power, done));
         assert_eq!(done, Done::Enqueued(vec![Enqueued::Inserted; 5]));
         for id in &ids {
             say(*id, RowState::Pending);

@@ -222,14 +222,11 @@ impl Bridge {
 
     pub(super) fn on_commit_failed(&mut self, now: Now, ticket: Ticket, error: &CommitError) {
         let Some(waits) = self.commits.waiting.remove(&ticket) else { return };
-        if self.commits.failing.is_none() {
+        // A store that is busy is well: what it did not take is offered again, and what was asked is refused.
+        if matches!(error, CommitError::Failed(_)) && self.commits.failing.is_none() {
             let why = shared(&error.to_string());
             self.commits.failing = Some(Arc::clone(&why));
             self.say(Transition::CommitsFailing, Some(why), None);
-        }
-        if self.commits.retry_at.is_none() {
-            self.commits.retry_at = Some(now.mono + self.commits.delay);
-            self.commits.delay = (self.commits.delay * 2).min(RETRY_LAST);
         }
         match waits {
             Waits::Row { id, .. } => {
@@ -246,6 +243,11 @@ impl Bridge {
             }
             waits => self.give_up(now, waits, error),
         }
+        let wanted = self.commits.failing.is_some() || !self.commits.retry.is_empty();
+        if wanted && self.commits.retry_at.is_none() {
+            self.commits.retry_at = Some(now.mono + self.commits.delay);
+            self.commits.delay = (self.commits.delay * 2).min(RETRY_LAST);
+        }
     }
 
     /// A command whose request did not happen is refused.
@@ -259,10 +261,13 @@ impl Bridge {
         }
     }
 
-    /// Tries the store with one request. Without any that failed, a brake is stored as it is, so that the operator learns when the store is
-    /// well.
+    /// Tries a failing store with one request. Without any that failed, a brake is stored as it is, so that the operator learns when the
+    /// store is well. A store that was busy is offered everything again.
     pub(super) fn probe_store(&mut self) {
         self.commits.retry_at = None;
+        if self.commits.failing.is_none() {
+            return self.store_all_again();
+        }
         let probe = self.commits.retry.first().cloned().or_else(|| self.declared().into_iter().next().map(Retry::Brake));
         match probe {
             Some(probe) => self.store_again(&probe),
@@ -282,11 +287,18 @@ impl Bridge {
 
     fn on_store_well(&mut self) {
         if self.commits.failing.take().is_none() {
+            if self.commits.retry.is_empty() {
+                self.commits.delay = RETRY_FIRST;
+            }
             return;
         }
         self.commits.delay = RETRY_FIRST;
         self.commits.retry_at = None;
         self.say(Transition::CommitsWell, None, None);
+        self.store_all_again();
+    }
+
+    fn store_all_again(&mut self) {
         for retry in std::mem::take(&mut self.commits.retry) {
             self.store_again(&retry);
         }

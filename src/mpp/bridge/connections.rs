@@ -15,9 +15,11 @@ impl Bridge {
     pub(super) fn on_opened(&mut self, now: Now, conn: ConnectionId, peer: Peer) {
         self.say(Transition::Connected { peer: peer.clone() }, None, None);
         let open = self.guests.len() + usize::from(self.active.is_some());
+        let oldest = self.guests.first_key_value().map_or(conn, |(oldest, _)| *oldest);
         self.guests.insert(conn, Guest { peer, hello_by: now.mono + HELLO_WITHIN });
         if open as u64 >= self.settings.limits.connections_max {
-            self.close(now, conn, CloseCause::TooManyConnections);
+            // Not the newcomer: those that say nothing must not keep the adapter out.
+            self.close(now, oldest, CloseCause::TooManyConnections);
         }
     }
 
@@ -57,7 +59,7 @@ impl Bridge {
                     self.move_row(now, id, &live.queue, moved, live.trace);
                     if let Some(queue) = self.queues.get_mut(&live.queue) {
                         queue.free(id);
-                        queue.pending += 1;
+                        queue.add_pending(1);
                         queue.head.put_back(row);
                     }
                     self.say(Transition::Requeued { id, queue: live.queue }, None, Some(live.trace));

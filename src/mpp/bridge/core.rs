@@ -19,6 +19,7 @@ use crate::{
         manifest::Pack,
         queue::Queue,
         snapshot::{EndedView, Listener, LogView},
+        text::cut_shared,
     },
     store::{invocations::QueueCounts, op::Restored},
     tap::entry::mpp::{Brake, CloseCause, Head, RowState, Transition},
@@ -118,6 +119,7 @@ impl Bridge {
                 since,
                 acked: false,
                 left: true,
+                conn: None,
                 row: None,
             };
             bridge.live.insert(row.id, live);
@@ -203,7 +205,9 @@ impl Bridge {
                 _ => queue.failed += 1,
             }
         }
-        self.recent.push_back(ended);
+        let bytes_max = self.settings.limits.recent_reason_bytes_max;
+        let reason = ended.reason.map(|reason| cut_shared(&reason, bytes_max));
+        self.recent.push_back(EndedView { reason, ..ended });
         while self.recent.len() as u64 > self.settings.limits.recent_rows_max {
             self.recent.pop_front();
         }

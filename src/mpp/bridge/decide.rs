@@ -1,6 +1,6 @@
 //! What is to be made of a line, decided without changing anything: [`Bridge::judge`] and `handle` share it.
 
-use std::{borrow::Cow, ops::Range, sync::Arc};
+use std::{ops::Range, sync::Arc};
 
 use super::core::Bridge;
 use crate::{
@@ -10,6 +10,7 @@ use crate::{
         connection::{Active, Secret, shared},
         frame::{Inbound, Phase, decode, token_ranges},
         invocation::Step,
+        text::cut,
     },
     schema::JsonText,
     tap::entry::{
@@ -129,10 +130,10 @@ impl Bridge {
         let conn = active.conn;
         let token = &active.token;
         if is_too_large(wire) {
-            let redaction = places(token.places_of_cut(wire));
+            let redaction = if token.hides_in_cut(wire) { Redaction::Withheld } else { places(token.places_of_cut(wire)) };
             return refused(conn, Head::default(), redaction, &Violation::TooLarge.into());
         }
-        let redaction = places(token.places(wire));
+        let redaction = if token.hides_in(wire) { Redaction::Withheld } else { places(token.places(wire)) };
         let frame = match decode(wire, Phase::Later) {
             Ok(frame) => frame,
             Err(refusal) => {
@@ -140,7 +141,6 @@ impl Bridge {
                 return refuse(conn, token.mask_head(refusal.head), redaction, refusal.fault, &message);
             }
         };
-        let redaction = if token.hides_in(&frame) { Redaction::Withheld } else { redaction };
         let mut head = Head { kind: Some(frame.kind()), id: frame.id(), queue: None, event: None };
         let mut trace = None;
         if let Some(live) = head.id.and_then(|id| self.live.get(&id)) {
@@ -207,7 +207,7 @@ impl Bridge {
 
     /// Whether a frame about an invocation may come now (mpp-v2, error scenarios; ruling MPP 8).
     fn step(&self, active: &Active, id: InvocationId, step: Step) -> Result<(), Breach> {
-        match self.live.get(&id).filter(|live| !live.left) {
+        match self.live.get(&id).filter(|live| live.conn == Some(active.conn)) {
             Some(live) => Ok(live.check(step)?),
             None if active.ended.contains(id) => Err(Violation::AlreadyEnded.into()),
             None => Err(Violation::NotDispatchedHere.into()),
@@ -249,15 +249,6 @@ fn masked(places: Vec<Range<u32>>) -> Redaction {
 
 fn places(places: Vec<Range<u32>>) -> Redaction {
     if places.is_empty() { Redaction::None } else { masked(places) }
-}
-
-/// A text of at most so many bytes; what is cut ends in `…`.
-pub(super) fn cut(text: &str, bytes_max: usize) -> Cow<'_, str> {
-    if text.len() <= bytes_max {
-        return Cow::Borrowed(text);
-    }
-    let end = (0..=bytes_max.saturating_sub('…'.len_utf8())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-    Cow::Owned(format!("{}…", &text[..end]))
 }
 
 /// The head of a frame of ours.

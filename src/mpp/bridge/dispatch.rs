@@ -5,12 +5,11 @@ use std::{sync::Arc, time::Duration};
 use super::{
     commits::Moved,
     core::{Bridge, ended, length},
-    decide::cut,
 };
 use crate::{
     ids::{EventName, InvocationId, QueueName},
     limits::MPP_FRAME_BYTES_MAX,
-    mpp::{connection::shared, frame::encode, invocation::Live, io::Output, manifest::Pack},
+    mpp::{connection::shared, frame::encode, invocation::Live, io::Output, manifest::Pack, text::cut},
     schema::JsonText,
     store::{invocations::Pending, op::Fetched},
     tap::entry::mpp::{FailedBy, FrameType, Head, RowState, Transition},
@@ -66,6 +65,7 @@ impl Bridge {
             since: now,
             acked: false,
             left: false,
+            conn: Some(conn),
             row: Some(row),
         };
         self.live.insert(id, live);

@@ -20,11 +20,29 @@ use crate::{
     time::Now,
 };
 
-/// An enqueue that waits for its commit: its rows in order, and why some were refused.
+/// An enqueue that waits for its commit: its rows in order.
 #[derive(Debug)]
 pub(super) struct EnqueueWait {
     request: RequestId,
-    rows: Vec<Result<Row, Refusal>>,
+    rows: Vec<Admitted>,
+}
+
+/// What was made of one row of an enqueue.
+#[derive(Debug)]
+enum Admitted {
+    /// It is to be recorded.
+    Row(Row),
+    /// It is refused, unless the key that it has, if it has one, is known already.
+    Refused { refusal: Refusal, key: Option<(String, String)> },
+}
+
+impl EnqueueWait {
+    fn accepted(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter_map(|row| match row {
+            Admitted::Row(row) => Some(row),
+            Admitted::Refused { .. } => None,
+        })
+    }
 }
 
 impl Bridge {
@@ -32,13 +50,31 @@ impl Bridge {
         self.check_rows(rows.len())?;
         self.not_stored()?;
         let mut waiting: u64 = self.queues.values().map(|queue| queue.pending + queue.other_manifest + queue.entering).sum();
-        let rows: Vec<Result<Row, Refusal>> = rows.into_iter().map(|row| self.admit(now, row, &mut waiting)).collect();
-        let accepted: Vec<Row> = rows.iter().flatten().cloned().collect();
-        if accepted.is_empty() {
-            return Ok(Some(Outcome::Enqueued(rows.into_iter().filter_map(Result::err).map(Err).collect())));
+        let mut admitted = Vec::with_capacity(rows.len());
+        let (mut accepted, mut lookups) = (Vec::new(), Vec::new());
+        for row in rows {
+            let key = row.key.as_ref().or(row.redemption.as_ref()).cloned();
+            let key = key.map(|key| (row.source().kind, key));
+            admitted.push(match self.admit(now, row, &mut waiting) {
+                Ok(row) => {
+                    accepted.push(row.clone());
+                    Admitted::Row(row)
+                }
+                Err(refusal) => {
+                    lookups.extend(key.clone());
+                    Admitted::Refused { refusal, key }
+                }
+            });
+        }
+        let wait = EnqueueWait { request, rows: admitted };
+        if accepted.is_empty() && lookups.is_empty() {
+            self.on_enqueued(now, wait, Vec::new());
+            return Ok(None);
         }
         let trace = accepted.first().map(|row| row.trace_id);
-        self.persist_for(Class::Power, Op::Enqueue { rows: accepted }, trace, Waits::Enqueue(EnqueueWait { request, rows }));
+        // What only looks keys up changes nothing that could be lost.
+        let class = if accepted.is_empty() { Class::Process } else { Class::Power };
+        self.persist_for(class, Op::Enqueue { rows: accepted, lookups }, trace, Waits::Enqueue(wait));
         Ok(None)
     }
 
@@ -97,18 +133,24 @@ impl Bridge {
     /// The rows are recorded, or were before under the same key.
     pub(super) fn on_enqueued(&mut self, now: Now, wait: EnqueueWait, done: Vec<Enqueued>) {
         self.no_longer_entering(&wait);
-        let mut done = done.into_iter();
+        let mut done = done;
+        let mut looked_up = done.split_off(wait.accepted().count().min(done.len())).into_iter();
+        let mut inserted = done.into_iter();
         let mut queues: Vec<QueueName> = Vec::new();
         let mut answer = Vec::with_capacity(wait.rows.len());
         for row in wait.rows {
             let row = match row {
-                Ok(row) => row,
-                Err(refusal) => {
-                    answer.push(Err(refusal));
+                Admitted::Row(row) => row,
+                Admitted::Refused { refusal, key } => {
+                    let first = key.and_then(|_| looked_up.next());
+                    answer.push(match first {
+                        Some(Enqueued::Repeated(first)) => Ok(self.repeated(*first)),
+                        _ => Err(refusal),
+                    });
                     continue;
                 }
             };
-            answer.push(match done.next() {
+            answer.push(match inserted.next() {
                 Some(Enqueued::Inserted) => {
                     if !queues.contains(&row.queue) {
                         queues.push(row.queue.clone());
@@ -116,7 +158,7 @@ impl Bridge {
                     Ok(self.recorded(now, row))
                 }
                 Some(Enqueued::Repeated(first)) => Ok(self.repeated(*first)),
-                None => Err(Refusal::NotStored { why: "the store did not say what became of it".to_owned() }),
+                Some(Enqueued::NotThere) | None => Err(Refusal::NotStored { why: "the store did not say what became of it".to_owned() }),
             });
         }
         self.answer(wait.request, Ok(Outcome::Enqueued(answer)));
@@ -143,7 +185,7 @@ impl Bridge {
         }
         let rows_max = length(self.settings.limits.head_rows_max);
         if let Some(queue) = self.queues.get_mut(&row.queue) {
-            queue.pending += 1;
+            queue.add_pending(1);
             let name = row.queue.clone();
             queue.head.append(pending(row), rows_max);
             // Its id was guessed and cancelled before it was recorded: the store decides.
@@ -176,7 +218,7 @@ impl Bridge {
     }
 
     fn no_longer_entering(&mut self, wait: &EnqueueWait) {
-        for row in wait.rows.iter().flatten().filter(|row| row.state == RowState::Pending) {
+        for row in wait.accepted().filter(|row| row.state == RowState::Pending) {
             if let Some(queue) = self.queues.get_mut(&row.queue) {
                 queue.entering = queue.entering.saturating_sub(1);
             }

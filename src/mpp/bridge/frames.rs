@@ -12,6 +12,7 @@ use crate::{
         frame::encode,
         io::Output,
         snapshot::{LogView, ReadyAfter},
+        text::cut_shared,
     },
     schema::JsonText,
     store::{invocations::NewRefund, op::Class},
@@ -127,6 +128,7 @@ impl Bridge {
     /// An invocation comes to its end by the adapter's word.
     fn end(&mut self, now: Now, id: InvocationId, moved: Moved, reason: Option<&Arc<str>>) -> Option<End> {
         let live = self.live.remove(&id)?;
+        self.left.remove(&id);
         let state = moved.state;
         let ticket = self.move_row(now, id, &live.queue, moved, live.trace);
         let mut cleared = false;
@@ -146,7 +148,7 @@ impl Bridge {
 
     /// One more line in the adapter's log (mpp-v2, log: the oldest goes first).
     fn log(&mut self, now: Now, level: Level, text: Arc<str>) {
-        self.logs.push_back(LogView { at: now, level, text: Arc::clone(&text) });
+        self.logs.push_back(LogView { at: now, level, text: cut_shared(&text, self.settings.limits.log_line_bytes_max) });
         while self.logs.len() as u64 > self.settings.limits.log_entries_max {
             self.logs.pop_front();
         }

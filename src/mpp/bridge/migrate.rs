@@ -103,7 +103,7 @@ impl Bridge {
             }
             if let Some(queue) = self.queues.get_mut(name) {
                 queue.other_manifest = queue.other_manifest.saturating_sub(rows + failed);
-                queue.pending += rows;
+                queue.add_pending(rows);
                 queue.failed += failed;
                 if rows > 0 {
                     // They may be older than what is held. Rows that the store does not show as pending yet are kept.

@@ -4,7 +4,7 @@ use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use super::{
     core::Bridge,
-    decide::{Action, Breach, cut},
+    decide::{Action, Breach},
 };
 use crate::{
     ids::{SessionId, StateKey},
@@ -13,6 +13,7 @@ use crate::{
         connection::shared,
         frame::{Persisted, encode},
         manifest::{Pack, Writer},
+        text::cut,
     },
     schema::JsonText,
     store::{
@@ -61,34 +62,45 @@ impl PackState {
     /// locked out.
     pub(super) fn replay(&self, login: &str, session_id: SessionId) -> (Vec<Persisted<'_>>, Vec<(StateKey, Arc<str>)>) {
         let mut left_out = self.left_out.clone();
-        let mut bytes = encode::hello_ack_len(login, session_id, &[]) + encode::PERSISTED_BYTES;
-        let mut rows = Vec::new();
-        for (key, value) in self.values.iter().filter(|(_, value)| value.persist) {
-            let row = persisted(key, &value.json, value.scope.as_deref());
-            let more = encode::persisted_row_len(&row);
-            if bytes + more <= MPP_FRAME_BYTES_MAX {
-                bytes += more;
-                rows.push(row);
-            } else {
-                left_out.push((key.clone(), shared("hello_ack would exceed one frame")));
-            }
-        }
+        let (rows, too_much) = fitting(self.rows(), login, session_id);
+        left_out.extend(too_much.into_iter().map(|row| (StateKey::new(&row.key), shared("hello_ack would exceed one frame"))));
         (rows, left_out)
     }
 
-    /// Whether the next `hello_ack` holds everything with this value in it (ruling MPP 4). Any later session's id counts with all its
-    /// digits.
+    fn rows(&self) -> impl Iterator<Item = Persisted<'_>> {
+        let kept = self.values.iter().filter(|(_, value)| value.persist);
+        kept.map(|(key, value)| persisted(key.as_str(), &value.json, value.scope.as_deref()))
+    }
+
+    /// Whether the next `hello_ack` holds this value and leaves nothing out for it that would be in it otherwise (ruling MPP 4). Any
+    /// later session's id counts with all its digits.
     fn fits(&self, login: &str, key: &str, value: &JsonText, scope: Option<&str>) -> bool {
-        let kept = self.values.iter().filter(|(other, kept)| kept.persist && other.as_str() != key);
-        let bytes: usize = kept.map(|(key, kept)| encode::persisted_row_len(&persisted(key, &kept.json, kept.scope.as_deref()))).sum();
-        let row = Persisted { key: Cow::Borrowed(key), value: Cow::Borrowed(value.as_str()), scope: scope.map(Cow::Borrowed) };
-        let frame = encode::hello_ack_len(login, SessionId(u64::MAX), &[]) + encode::PERSISTED_BYTES;
-        frame + bytes + encode::persisted_row_len(&row) <= MPP_FRAME_BYTES_MAX
+        let session_id = SessionId(u64::MAX);
+        let mut rows: Vec<Persisted<'_>> = self.rows().filter(|row| row.key != key).collect();
+        let place = rows.partition_point(|row| *row.key < *key);
+        rows.insert(place, persisted(key, value, scope));
+        let (_, after) = fitting(rows.into_iter(), login, session_id);
+        if after.is_empty() {
+            return true;
+        }
+        let (_, before) = fitting(self.rows(), login, session_id);
+        after.iter().all(|row| row.key != key && before.iter().any(|earlier| earlier.key == row.key))
     }
 }
 
-fn persisted<'a>(key: &'a StateKey, value: &'a JsonText, scope: Option<&'a str>) -> Persisted<'a> {
-    Persisted { key: Cow::Borrowed(key.as_str()), value: Cow::Borrowed(value.as_str()), scope: scope.map(Cow::Borrowed) }
+/// The rows that one `hello_ack` holds, in their order, and those that it does not.
+fn fitting<'a>(rows: impl Iterator<Item = Persisted<'a>>, login: &str, session_id: SessionId) -> (Vec<Persisted<'a>>, Vec<Persisted<'a>>) {
+    let mut bytes = encode::hello_ack_len(login, session_id, &[]) + encode::PERSISTED_BYTES;
+    rows.partition(|row| {
+        let more = encode::persisted_row_len(row);
+        let fits = bytes + more <= MPP_FRAME_BYTES_MAX;
+        bytes += if fits { more } else { 0 };
+        fits
+    })
+}
+
+fn persisted<'a>(key: &'a str, value: &'a JsonText, scope: Option<&'a str>) -> Persisted<'a> {
+    Persisted { key: Cow::Borrowed(key), value: Cow::Borrowed(value.as_str()), scope: scope.map(Cow::Borrowed) }
 }
 
 fn usable(pack: &Pack, row: &StateRow) -> Result<(), String> {
@@ -96,25 +108,22 @@ fn usable(pack: &Pack, row: &StateRow) -> Result<(), String> {
     if !declared.persist {
         return Err("it is no longer persistent".to_owned());
     }
-    declared.schema.as_ref().map_or(Ok(()), |schema| schema.check(&row.value.value()))
+    declared.check(row.value.as_str())
 }
 
 impl Bridge {
-    /// The three checks in their order, then the size (mpp-v2, `state_write`; ruling MPP 4).
+    /// The three checks in their order, then the size (mpp-v2, `state_write`; ruling MPP 4). What a breach says is not masked and not cut yet.
     pub(super) fn decide_write(&self, key: &str, value: JsonText, scope: Option<String>) -> Result<Action, Breach> {
         let Some((name, declared)) = self.settings.pack.state.get_key_value(key) else {
-            let message = format!("the manifest declares no state key '{}'", cut(key, FINDING_BYTES_MAX));
+            let message = format!("the manifest declares no state key '{key}'");
             return Err(Breach { violation: Violation::UndeclaredKey, message });
         };
         if declared.writer != Writer::Adapter {
             return Err(Breach { violation: Violation::NotTheWriter, message: format!("'{name}' is written by the platform") });
         }
-        if let Some(schema) = &declared.schema {
-            schema.check(&value.value()).map_err(|finding| Breach {
-                violation: Violation::StateSchema,
-                message: format!("'{name}': {}", cut(&finding, FINDING_BYTES_MAX)),
-            })?;
-        }
+        declared
+            .check(value.as_str())
+            .map_err(|finding| Breach { violation: Violation::StateSchema, message: format!("'{name}': {finding}") })?;
         if declared.persist && !self.pack_state.fits(&self.settings.broadcaster_login, key, &value, scope.as_deref()) {
             return Err(Violation::StateTooLarge.into());
         }

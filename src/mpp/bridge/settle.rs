@@ -29,9 +29,10 @@ pub(super) struct SettleWait {
 impl Bridge {
     pub(super) fn settle(&mut self, now: Now, request: RequestId, id: InvocationId, to: Settlement) -> Result<Option<Outcome>, Refusal> {
         self.not_stored()?;
-        match self.live.get(&id) {
+        match self.live.get_mut(&id) {
             Some(live) if !live.left => return Err(Refusal::WithAdapter { id }),
-            Some(_) => {}
+            // From here on the operator speaks for it.
+            Some(live) => live.conn = None,
             None => {
                 if let Some(state) = self.state_of(id).filter(|state| *state != RowState::Applied) {
                     return Err(Refusal::WrongState { id, state });

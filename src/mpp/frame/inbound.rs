@@ -15,9 +15,6 @@ use crate::{
     tap::entry::mpp::{ErrorCode, Fault, FrameType, Head, HelloReason, Level, Violation},
 };
 
-/// Characters of an unknown `type` that are repeated to the peer.
-const SHOWN_TYPE_CHARS_MAX: usize = 64;
-
 /// A frame from the adapter whose fields are all there and of their types. Strings borrow from the line unless they have escapes.
 #[derive(Clone, Debug)]
 pub enum Inbound<'a> {
@@ -104,7 +101,8 @@ pub struct Refusal {
     pub head: Head,
     /// Why, and how the adapter is told.
     pub fault: Fault,
-    /// The `message` of the `protocol_error`, should one be sent: short, and without any of the line's secrets.
+    /// The `message` of the `protocol_error`, should one be sent. It may repeat what the line says, at its whole length: secrets are to be
+    /// masked in it before it is cut.
     pub message: Cow<'static, str>,
 }
 
@@ -254,8 +252,5 @@ fn shown_queue(name: &str) -> Option<QueueName> {
 
 fn unknown_type(fields: &Fields<'_>) -> String {
     let name = fields.raw(Key::Type).and_then(string).unwrap_or_default();
-    let mut chars = name.chars();
-    let shown: String = chars.by_ref().take(SHOWN_TYPE_CHARS_MAX).collect();
-    let cut = if chars.next().is_some() { "…" } else { "" };
-    format!("unknown type: '{shown}{cut}'")
+    format!("unknown type: '{name}'")
 }

@@ -150,6 +150,6 @@ impl StateDecl {
 /// Without a schema any JSON is taken. With one, JSON that is nested too deeply or has numbers that are too large to be judged is not.
 fn check(schema: Option<&Schema>, json: &str) -> Result<(), String> {
     let Some(schema) = schema else { return Ok(()) };
-    let value = serde_json::from_str(json).map_err(|error| format!("{error} of the text"))?;
+    let value = serde_json::from_str(json).map_err(|error| format!("it cannot be judged: {error} of the text"))?;
     schema.check(&value)
 }

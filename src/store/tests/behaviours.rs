@@ -59,7 +59,7 @@ fn a_request_sees_every_move_that_was_journalled_before_it() {
     kit.journalled(moved(1, RowState::Applied));
     match kit.enqueue(vec![keyed(3, "bits", "k")]).remove(0) {
         Enqueued::Repeated(first) => assert_eq!((first.id, first.state), (InvocationId(1), RowState::Applied)),
-        Enqueued::Inserted => unreachable!(),
+        other => unreachable!("{other:?}"),
     }
     kit.journalled(moved(2, RowState::Dispatched));
     assert!(kit.fetch(0, 64, true).rows.is_empty());
@@ -91,7 +91,7 @@ fn an_operation_that_fails_takes_nothing_else_with_it() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
     kit.enqueue(vec![row(1)]);
-    assert!(kit.commit(Op::Enqueue { rows: vec![row(2), row(1)] }).is_err());
+    assert!(kit.commit(Op::Enqueue { rows: vec![row(2), row(1)], lookups: Vec::new() }).is_err());
     kit.enqueue(vec![row(3)]);
     assert_eq!(kit.states(), [(1, RowState::Pending), (3, RowState::Pending)]);
     assert_eq!(kit.handle.counters().failing, None);
@@ -234,8 +234,8 @@ fn state_values_and_brakes_come_back_for_their_pack() {
     let state = &kit.opened.restored.state;
     assert_eq!(state.iter().map(|row| (row.key.as_str(), row.value.as_str())).collect::<Vec<_>>(), [("resets", "null")]);
     assert!(kit.opened.restored.brakes.is_empty());
-    assert!(kit.handle.behind(Op::Enqueue { rows: Vec::new() }).is_err());
-    assert!(!Journal::takes(&Op::Enqueue { rows: Vec::new() }));
+    assert!(kit.handle.behind(Op::Enqueue { rows: Vec::new(), lookups: Vec::new() }).is_err());
+    assert!(!Journal::takes(&Op::Enqueue { rows: Vec::new(), lookups: Vec::new() }));
 }
 
 #[test]
@@ -369,4 +369,18 @@ fn retention_deletes_the_oldest_ended_rows_and_refunds_alone() {
     let kit = kit.kill_and_reopen(folder.path());
     assert_eq!(kit.opened.restored.next_id, InvocationId(2_001));
     assert_eq!(kit.states().len(), 1_011);
+}
+
+#[test]
+fn a_key_is_looked_up_without_recording_anything() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    let first = keyed(1, "bits", "r-1");
+    let lookups = |keys: &[&str]| keys.iter().map(|key| (first.source.kind.clone(), (*key).to_owned())).collect();
+    let op = Op::Enqueue { rows: vec![first.clone()], lookups: lookups(&["r-1", "r-2"]) };
+    let Done::Enqueued(done) = kit.commit(op).unwrap() else { unreachable!() };
+    let repeated = Enqueued::Repeated(Box::new(first.clone()));
+    assert_eq!(done, [Enqueued::Inserted, repeated.clone(), Enqueued::NotThere]);
+    let op = Op::Enqueue { rows: Vec::new(), lookups: lookups(&["r-2", "r-1"]) };
+    assert_eq!(kit.commit(op), Ok(Done::Enqueued(vec![Enqueued::NotThere, repeated])));
 }

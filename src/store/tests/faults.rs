@@ -77,7 +77,7 @@ fn what_cannot_be_folded_is_kept_and_tried_again() {
     kit.enqueue(rows(1..=4));
     refuse_writes(&kit, true);
     kit.journalled(moved(1, RowState::Done));
-    let refused = kit.commit(Op::Enqueue { rows: vec![row(5)] }).unwrap_err();
+    let refused = kit.commit(Op::Enqueue { rows: vec![row(5)], lookups: Vec::new() }).unwrap_err();
     assert!(matches!(refused, CommitError::Failed(_)), "{refused}");
     assert!(kit.handle.counters().failing.is_some());
     assert!(ask(|done| kit.handle.flush(done)).is_err());
@@ -132,7 +132,7 @@ fn a_full_database_refuses_new_rows_and_takes_them_once_there_is_room() {
     });
     let mut accepted = 100;
     let refused = loop {
-        match kit.commit(Op::Enqueue { rows: rows(accepted + 1..=accepted + 50) }) {
+        match kit.commit(Op::Enqueue { rows: rows(accepted + 1..=accepted + 50), lookups: Vec::new() }) {
             Ok(_) => accepted += 50,
             Err(error) => break error,
         }

@@ -50,7 +50,7 @@ impl Kit {
     }
 
     pub(super) fn enqueue(&self, rows: Vec<Row>) -> Vec<Enqueued> {
-        match self.commit(Op::Enqueue { rows }).unwrap() {
+        match self.commit(Op::Enqueue { rows, lookups: Vec::new() }).unwrap() {
             Done::Enqueued(enqueued) => enqueued,
             other => unreachable!("{other:?}"),
         }

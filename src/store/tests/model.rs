@@ -81,7 +81,7 @@ impl Model {
             }
         }
         let answers = kit.enqueue(rows).into_iter().map(|answer| match answer {
-            Enqueued::Inserted => None,
+            Enqueued::Inserted | Enqueued::NotThere => None,
             Enqueued::Repeated(first) => Some((first.id.0, first.state)),
         });
         assert_eq!(answers.collect::<Vec<_>>(), expected);

@@ -5,4 +5,4 @@ mod store;
 mod world;
 
 pub(crate) use store::{Request, Store};
-pub(crate) use world::{HELLO, TOKEN, World, pack};
+pub(crate) use world::{HELLO, TOKEN, TOML, World, pack};

@@ -35,7 +35,14 @@ pub(crate) struct Store {
 impl Store {
     pub(crate) fn apply(&mut self, op: &Op) -> Done {
         match op {
-            Op::Enqueue { rows } => Done::Enqueued(rows.iter().map(|row| self.enqueue(row)).collect()),
+            Op::Enqueue { rows, lookups } => {
+                let mut done: Vec<_> = rows.iter().map(|row| self.enqueue(row)).collect();
+                done.extend(lookups.iter().map(|(kind, key)| match self.by_key(kind, key) {
+                    Some(first) => Enqueued::Repeated(Box::new(first.clone())),
+                    None => Enqueued::NotThere,
+                }));
+                Done::Enqueued(done)
+            }
             Op::Move(moved) => {
                 self.set(moved.id, moved.state, moved.result.clone(), moved.reason.clone());
                 Done::Plain
@@ -83,12 +90,15 @@ impl Store {
     }
 
     fn enqueue(&mut self, row: &Row) -> Enqueued {
-        let same = |other: &&Row| row.key.is_some() && other.key == row.key && other.source.kind == row.source.kind;
-        if let Some(first) = self.rows.values().find(same) {
+        if let Some(first) = row.key.as_ref().and_then(|key| self.by_key(&row.source.kind, key)) {
             return Enqueued::Repeated(Box::new(first.clone()));
         }
         self.insert(row.clone());
         Enqueued::Inserted
+    }
+
+    fn by_key(&self, kind: &str, key: &str) -> Option<&Row> {
+        self.rows.values().find(|row| row.key.as_deref() == Some(key) && row.source.kind == kind)
     }
 
     fn set(&mut self, id: InvocationId, state: RowState, result: Option<JsonText>, reason: Option<String>) {

@@ -21,7 +21,8 @@ use uuid::Uuid;
 
 use super::store::{Request, Store};
 
-const TOML: &str = r#"
+/// The manifest of [`pack`].
+pub(crate) const TOML: &str = r#"
 [pack]
 id = "com.example.mypack"
 name = "My pack"

@@ -268,3 +268,66 @@ fn enqueue_passes_a_trace_on() {
     assert!(world.said.iter().any(|(said, _, of)| matches!(said, Transition::Dispatched { .. }) && *of == Some(trace)));
     assert_eq!(world.bridge.snapshot().live[&InvocationId(1)].trace, Some(trace));
 }
+
+#[test]
+fn enqueue_a_repeated_key_yields_the_first_row_even_when_it_would_be_refused_now() {
+    let limits = limits::Mpp { pending_rows_max: 2, ..limits::Mpp::default() };
+    let mut world = World::with(pack(), limits, Store::default());
+    let keyed = |event: &str, key: &str| NewInvocation { key: Some(key.to_owned()), ..NewInvocation::new(event) };
+    let first = Ok((InvocationId(1), RowState::Pending, true));
+    world.enqueue_row(keyed("free", "a")).unwrap();
+    world.enqueue_row(keyed("spawn", "b")).unwrap();
+    assert_eq!(world.enqueue_row(keyed("free", "c")), Err(Refusal::TooManyPending { limit: 2 }));
+    assert_eq!(world.enqueue_row(keyed("free", "a")), first, "too many pending");
+    assert!(matches!(world.enqueue_row(keyed("nope", "c")), Err(Refusal::UnknownEvent { .. })));
+    assert_eq!(world.enqueue_row(keyed("nope", "a")), first, "an event that is no longer there");
+    let huge = Some(JsonText::parse(&format!(r#"{{"x":"{}"}}"#, "x".repeat(65_536))).unwrap());
+    assert_eq!(world.enqueue_row(NewInvocation { params: huge, ..keyed("free", "a") }), first, "too large");
+    assert_eq!(world.enqueue_row(NewInvocation { params: Some(JsonText::null()), ..keyed("free", "a") }), first, "no object");
+    assert_eq!(world.enqueue_row(NewInvocation { queue: Some(queue(&"q".repeat(65))), ..keyed("free", "a") }), first, "a long name");
+    world.ask(Command::Drain { queue: None }).unwrap();
+    assert_eq!(world.enqueue_row(keyed("free", "a")), first, "draining");
+    assert_eq!(world.enqueue_row(keyed("free", "c")), Err(Refusal::Draining { queue: "default".into() }));
+    let redeemed = NewInvocation { source: Some("bits".to_owned()), redemption: Some("a".to_owned()), ..NewInvocation::new("free") };
+    assert_eq!(world.enqueue_row(redeemed), Err(Refusal::Draining { queue: "default".into() }), "a key is its source's own");
+    world.broken = true;
+    assert!(matches!(world.enqueue_row(keyed("free", "a")), Err(Refusal::NotStored { .. })));
+}
+
+#[test]
+fn enqueue_answers_known_keys_among_refused_and_new_rows_in_order() {
+    let mut world = World::new();
+    let keyed = |event: &str, key: &str| NewInvocation { key: Some(key.to_owned()), ..NewInvocation::new(event) };
+    world.enqueue_row(keyed("spawn", "a")).unwrap();
+    world.ask(Command::Drain { queue: Some(queue("boss")) }).unwrap();
+    let rows = vec![keyed("spawn", "x"), keyed("free", "b"), keyed("spawn", "a"), NewInvocation::new("nope"), keyed("spawn", "b")];
+    let Ok(Outcome::Enqueued(answer)) = world.ask(Command::Enqueue { rows }) else { panic!("refused") };
+    assert_eq!(answer[0], Err(Refusal::Draining { queue: "boss".into() }));
+    assert!(answer[1].as_ref().is_ok_and(|row| row.id == InvocationId(2) && !row.repeated));
+    assert!(answer[2].as_ref().is_ok_and(|row| row.id == InvocationId(1) && row.repeated && row.queue.as_str() == "boss"));
+    assert!(matches!(answer[3], Err(Refusal::UnknownEvent { .. })));
+    assert!(answer[4].as_ref().is_ok_and(|row| row.id == InvocationId(2) && row.repeated), "the same command recorded it");
+}
+
+#[test]
+fn brakes_drain_is_told_again_after_a_migration_brought_rows() {
+    let mut world = World::new();
+    for _ in 0..2 {
+        world.enqueue("free", "{}");
+    }
+    let mut new = pack();
+    new.hash = ManifestHash::new("sha256:new");
+    let mut world = World::with(new, limits::Mpp::default(), world.store);
+    let drained = |world: &World| world.transitions().contains(&&Transition::Drained { queue: "default".into() });
+    world.ask(Command::Drain { queue: Some(queue("default")) }).unwrap();
+    assert!(drained(&world));
+    assert_eq!(world.ask(Command::Migrate), Ok(Outcome::Migrated { moved: 2, failed: 0, left: 0 }));
+    assert!(!drained(&world));
+    let conn = world.connect();
+    for id in 1..=2 {
+        world.line(conn, PULL);
+        assert!(!drained(&world));
+        world.line(conn, &format!(r#"{{"mpp":2,"type":"applied","id":{id}}}"#));
+    }
+    assert!(drained(&world));
+}

@@ -3,7 +3,7 @@
 use rl_console::{
     ids::{InvocationId, ManifestHash},
     limits,
-    mpp::{CloseCause, ErrorCode, Fault, NewInvocation, Refusal, Verdict, Violation},
+    mpp::{CloseCause, Command, ErrorCode, Fault, NewInvocation, Refusal, Settlement, Verdict, Violation},
     schema::JsonText,
     tap::entry::mpp::{FailedBy, RowState, Transition},
 };
@@ -345,6 +345,22 @@ fn applied_without_done_for_ever_is_bounded() {
     let live = world.bridge.snapshot().live;
     assert_eq!(live.values().filter(|live| live.left).count(), 2);
     assert_eq!(world.line(conn, &done(3)), Verdict::Accepted);
+    let snapshot = world.bridge.snapshot();
+    assert!(snapshot.live.values().filter(|live| !live.left).count() <= 4);
+}
+
+#[test]
+fn applied_without_done_past_both_bounds_is_forgotten() {
+    let limits = limits::Mpp { live_rows_max: 2, recent_rows_max: 1, ..limits::Mpp::default() };
+    let mut world = World::with(pack(), limits, Store::default());
+    let conn = world.connect();
+    for id in 1..=5 {
+        world.enqueue("free", "{}");
+        world.line(conn, PULL);
+        world.line(conn, &applied(id));
+    }
+    assert_eq!(world.bridge.snapshot().live.len(), 3);
+    assert_eq!(world.line(conn, &done(3)), Verdict::Accepted);
     assert_eq!(world.line(conn, &done(1)), refused(ErrorCode::UnknownInvocationId, Violation::NotDispatchedHere));
 }
 
@@ -366,4 +382,27 @@ fn dispatch_a_million_rows_are_read_a_head_at_a_time() {
     }
     assert_eq!(ids(&world), (1..=500).collect::<Vec<_>>());
     assert_eq!(world.bridge.snapshot().queues["default"].pending, 0);
+}
+
+#[test]
+fn lifecycle_a_row_left_beyond_live_rows_max_may_still_be_ended_by_its_connection() {
+    let limits = limits::Mpp { live_rows_max: 2, ..limits::Mpp::default() };
+    let mut world = World::with(pack(), limits, Store::default());
+    let conn = world.connect();
+    for id in 1..=5 {
+        world.enqueue("free", "{}");
+        world.line(conn, PULL);
+        world.line(conn, &format!(r#"{{"mpp":2,"type":"applied","id":{id}}}"#));
+    }
+    assert_eq!(world.bridge.snapshot().live.values().filter(|live| live.left).count(), 3);
+    assert_eq!(world.line(conn, r#"{"mpp":2,"type":"done","id":1}"#), Verdict::Accepted);
+    assert_eq!(world.line(conn, r#"{"mpp":2,"type":"failed","id":2,"reason":"x"}"#), Verdict::Accepted);
+    assert_eq!((world.row(InvocationId(1)).state, world.row(InvocationId(2)).state), (RowState::Done, RowState::Failed));
+    // An operator who settles one speaks for it.
+    let settle = Command::Settle { id: InvocationId(3), to: Settlement::Done };
+    assert!(world.ask(settle).is_ok());
+    world.close(conn, CloseCause::PeerClosed);
+    let conn = world.connect();
+    let fault = Fault::Protocol { code: ErrorCode::UnknownInvocationId, violation: Violation::NotDispatchedHere };
+    assert_eq!(world.line(conn, r#"{"mpp":2,"type":"done","id":4}"#), Verdict::Refused(fault), "another connection's");
 }

@@ -121,14 +121,15 @@ fn hello_a_rotated_token_is_in_force_at_once_and_the_adapter_stays() {
 }
 
 #[test]
-fn hello_one_connection_too_many_is_closed_at_once() {
+fn hello_one_connection_too_many_takes_the_place_of_the_oldest_guest() {
     let limits = limits::Mpp { connections_max: 2, ..limits::Mpp::default() };
     let mut world = World::with(pack(), limits, Store::default());
     world.connect();
-    world.open();
+    let second = world.open();
     let third = world.open();
-    assert_eq!(world.closed, [(third, CloseCause::TooManyConnections)]);
+    assert_eq!(world.closed, [(second, CloseCause::TooManyConnections)]);
     assert_eq!(third, ConnectionId(3));
+    assert_ne!(world.line(third, HELLO), Verdict::TooLate);
 }
 
 #[test]
@@ -193,4 +194,78 @@ fn hello_null_is_a_value_and_text_is_echoed_as_it_came() {
     let conn = world.open();
     world.line(conn, HELLO);
     assert!(world.frames()[0].ends_with(r#""persisted":[{"key":"notes","value":null}]}"#));
+}
+
+#[test]
+fn hello_silent_guests_do_not_shut_the_adapter_out() {
+    let mut world = World::new();
+    let guests: Vec<_> = (0..64).map(|_| world.open()).collect();
+    assert!(world.closed.is_empty());
+    let conn = world.connect();
+    assert_eq!(world.line(conn, r#"{"mpp":2,"type":"heartbeat"}"#), Verdict::Accepted);
+    assert_eq!(world.line(guests[0], HELLO), Verdict::TooLate, "the oldest went");
+    world.closed.clear();
+    for _ in 0..200 {
+        world.open();
+    }
+    assert_eq!(world.closed.len(), 200);
+    assert!(world.closed.iter().all(|(closed, cause)| *closed != conn && *cause == CloseCause::TooManyConnections));
+    assert!(world.bridge.snapshot().adapter.is_some(), "the adapter stays");
+}
+
+#[test]
+fn token_in_what_is_said_back_is_masked_before_it_is_cut() {
+    for (line, place) in [
+        (r#"{"mpp":2,"type":"X"}"#, "unknown type: '"),
+        (r#"{"mpp":2,"type":"state_write","key":"X","value":1}"#, "the manifest declares no state key '"),
+        (r#"{"mpp":2,"type":"pull","queue":"X"}"#, "the manifest has no queue '"),
+    ] {
+        // The token's end lies behind every cut there is or was.
+        for cut in [64, 512, 1_024 - place.len() - 3, 1_024 - place.len()] {
+            let (mut world, conn) = World::connected();
+            let name = format!("{}<raw-token>{}", "x".repeat(cut - 5), "y".repeat(2_000));
+            world.line(conn, &line.replace('X', &name));
+            let frame = world.frames()[0];
+            assert!(frame.contains(&format!("{place}xxx")), "{frame}");
+            assert!(!frame.contains("<ra"), "{frame}");
+        }
+    }
+}
+
+#[test]
+fn token_said_by_escapes_withholds_the_line_wherever_it_stands() {
+    let secret = r"\u003craw-tok\u0065n>";
+    for line in [
+        format!(r#"{{"mpp":2,"type":"heartbeat","later":"{secret}"}}"#),
+        format!(r#"{{"mpp":2,"type":"heartbeat","{secret}":1}}"#),
+        format!(r#"{{"mpp":2,"type":"{secret}"}}"#),
+        format!(r#"{{"mpp":2,"type":"log","level":"{secret}","message":"x"}}"#),
+        format!(r#"{{"mpp":2,"type":"heartbeat","x":"{secret}""#),
+        format!(r#"{{"mpp":2,"type":"state_write","key":"notes","value":[1e999,"{secret}"]}}"#),
+        format!("nonsense {secret}"),
+    ] {
+        let (mut world, conn) = World::connected();
+        world.line(conn, &line);
+        assert_eq!(world.received.last().unwrap().1, Redaction::Withheld, "{line}");
+        assert!(world.store.state.values().all(|(value, _)| value.as_str() == "null"), "{line}");
+        for (_, text, _) in &world.said {
+            assert!(!text.contains("raw-tok"), "{text}");
+        }
+    }
+    let (mut world, conn) = World::connected();
+    world.line(conn, r#"{"mpp":2,"type":"log","level":"info","message":"line\nline \u003craw"}"#);
+    assert_eq!(world.received.last().unwrap().1, Redaction::None, "no token, nothing withheld");
+    let mut cut = vec![b' '; 65_536 - 13];
+    cut.extend_from_slice(br"\u003craw-tok");
+    let (mut world, conn) = World::connected();
+    world.bytes(conn, &cut);
+    assert_eq!(world.received.last().unwrap().1, Redaction::Withheld, "its beginning, where the line was cut");
+}
+
+#[test]
+fn token_said_again_by_escapes_in_a_hello_withholds_it() {
+    let mut world = World::new();
+    let conn = world.open();
+    world.line(conn, &HELLO.replace('}', r#", "x": "\u003craw-token>"}"#));
+    assert_eq!(world.received.last().unwrap().1, Redaction::Withheld);
 }

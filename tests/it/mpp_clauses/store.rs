@@ -6,7 +6,7 @@ use rl_console::{
     ids::InvocationId,
     limits,
     mpp::{Command, NewInvocation, Outcome, Refusal, Verdict},
-    store::op::{Class, Op},
+    store::op::{Class, CommitError, Op},
     tap::entry::mpp::{RowState, Transition},
 };
 
@@ -193,4 +193,62 @@ fn failing_store_a_read_that_failed_is_asked_again() {
     world.line(conn, PULL);
     world.pass(Duration::from_secs(1));
     assert_eq!(world.dispatched.len(), 1);
+}
+
+/// The store is too busy for its next request that waits for an answer.
+fn busy(world: &mut World) {
+    while let Some(request) = world.store.waiting.pop_front() {
+        match request {
+            Request::Persist { ticket, class: Class::Process | Class::Power, .. } => {
+                let error = CommitError::Busy { waiting: 1 };
+                return world.handle(rl_console::mpp::Input::CommitFailed { ticket, error });
+            }
+            other => world.answer_request(other, true),
+        }
+    }
+    panic!("nothing was asked");
+}
+
+#[test]
+fn busy_store_refuses_one_command_and_is_not_failing() {
+    let mut world = World::new();
+    world.enqueue("free", "{}");
+    world.prompt = false;
+    let request = world.command(Command::Enqueue { rows: vec![NewInvocation::new("free")] });
+    busy(&mut world);
+    assert!(matches!(world.answers[&request], Err(Refusal::NotStored { .. })));
+    assert_eq!(world.bridge.snapshot().commits_failing, None);
+    let request = world.command(Command::Cancel { ids: vec![InvocationId(1)], reason: String::new(), refund: false });
+    busy(&mut world);
+    assert!(matches!(world.answers[&request], Err(Refusal::NotStored { .. })));
+    world.prompt = true;
+    assert!(world.enqueue_row(NewInvocation::new("free")).is_ok(), "the next is taken at once");
+    assert_eq!(world.deadline, None, "nothing is to be tried again");
+}
+
+#[test]
+fn busy_store_is_offered_transitions_and_brakes_again() {
+    let (mut world, conn) = World::connected();
+    for event in ["free", "free", "spawn"] {
+        world.enqueue(event, "{}");
+    }
+    world.line(conn, PULL);
+    world.line(conn, PULL_BOSS);
+    world.prompt = false;
+    world.line(conn, r#"{"mpp":2,"type":"applied","id":1}"#);
+    busy(&mut world);
+    world.line(conn, r#"{"mpp":2,"type":"applied","id":3}"#);
+    busy(&mut world);
+    world.command(Command::Hold { queue: Some("boss".into()) });
+    busy(&mut world);
+    world.line(conn, PULL);
+    assert_eq!(world.dispatched.len(), 2, "nothing leaves before its predecessor is stored");
+    assert_eq!(world.bridge.snapshot().commits_failing, None);
+    world.prompt = true;
+    world.pass(Duration::from_secs(1));
+    assert_eq!(world.row(InvocationId(1)).state, RowState::Applied);
+    assert_eq!(world.row(InvocationId(3)).state, RowState::Applied);
+    assert!(world.store.brakes["boss"].held);
+    assert_eq!(world.dispatched.len(), 3);
+    assert!(world.transitions().into_iter().all(|said| !matches!(said, Transition::CommitsFailing | Transition::CommitsWell)));
 }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use rl_console::{
+    limits,
     mpp::{ErrorCode, Fault, Level, Verdict, Violation},
     tap::entry::mpp::Transition,
 };
 
-use crate::harness::World;
+use crate::harness::{Store, TOML, World};
 
 const HEARTBEAT: &str = r#"{"mpp":2,"type":"heartbeat"}"#;
 
@@ -118,4 +119,70 @@ fn state_write_that_would_lock_the_adapter_out_is_a_schema_violation() {
     let other = r#"{"mpp":2,"type":"state_write","key":"resets","value":3}"#;
     assert_eq!(world.line(conn, other), Verdict::Refused(fault));
     world.connect();
+}
+
+#[test]
+fn state_write_what_cannot_be_judged_fails_its_schema() {
+    let nullable = r#"schema = { type = ["integer", "null"] }"#;
+    let toml = TOML.replacen(
+        r#"schema = { type = "integer" }
+[state.notes]"#,
+        &format!("{nullable}\n[state.notes]"),
+        1,
+    );
+    assert_ne!(toml, TOML);
+    let mut pack = rl_console::mpp::manifest::Pack::parse(toml.as_bytes(), &mut |path| Err(path.to_owned())).unwrap();
+    pack.hash = crate::harness::pack().hash;
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    for value in ["1e999", deep.as_str(), r#""\ud800""#] {
+        let mut world = World::with(pack.clone(), limits::Mpp::default(), Store::default());
+        let conn = world.connect();
+        assert_eq!(world.line(conn, r#"{"mpp":2,"type":"state_write","key":"resets","value":null}"#), Verdict::Accepted);
+        let verdict = world.line(conn, &format!(r#"{{"mpp":2,"type":"state_write","key":"resets","value":{value}}}"#));
+        let fault = Fault::Protocol { code: ErrorCode::SchemaViolation, violation: Violation::StateSchema };
+        assert_eq!(verdict, Verdict::Refused(fault), "{value}");
+        assert!(world.frames()[0].contains("cannot be judged"), "{:?}", world.frames());
+        assert_eq!(world.store.state["resets"].0.as_str(), "null");
+        // Without a schema there is nothing to judge.
+        let conn = world.connect();
+        assert_eq!(world.line(conn, &format!(r#"{{"mpp":2,"type":"state_write","key":"mood","value":{value}}}"#)), Verdict::Accepted);
+        // A restart judges what was stored alike.
+        world.store.state.insert("resets".into(), (rl_console::schema::JsonText::parse(value).unwrap(), None));
+        let mut world = World::with(pack.clone(), limits::Mpp::default(), world.store);
+        world.connect();
+        assert!(world.transitions().contains(&&Transition::PersistedLeftOut { key: "resets".into() }), "{value}");
+    }
+}
+
+#[test]
+fn state_write_a_small_key_beside_one_that_no_longer_fits_is_taken() {
+    let mut store = Store::default();
+    let text = |length: usize| rl_console::schema::JsonText::parse(&format!("\"{}\"", "x".repeat(length))).unwrap();
+    store.state.insert("notes".into(), (text(65_500), None));
+    let mut world = World::with(crate::harness::pack(), limits::Mpp::default(), store);
+    let conn = world.connect();
+    assert!(world.transitions().contains(&&Transition::PersistedLeftOut { key: "notes".into() }));
+    assert_eq!(world.line(conn, r#"{"mpp":2,"type":"state_write","key":"resets","value":3}"#), Verdict::Accepted);
+    let fault = Fault::Protocol { code: ErrorCode::SchemaViolation, violation: Violation::StateTooLarge };
+    let large = format!(r#"{{"mpp":2,"type":"state_write","key":"notes","value":{}}}"#, text(65_420));
+    assert_eq!(world.bridge.judge(world.now, conn, large.as_bytes()), Verdict::Refused(fault), "a key that would be left out is refused");
+    let lesser = format!(r#"{{"mpp":2,"type":"state_write","key":"notes","value":{}}}"#, text(65_380));
+    assert_eq!(world.bridge.judge(world.now, conn, lesser.as_bytes()), Verdict::Refused(fault), "so is one that would drive another out");
+    assert_eq!(world.line(conn, r#"{"mpp":2,"type":"state_write","key":"notes","value":1}"#), Verdict::Accepted);
+}
+
+#[test]
+fn log_lines_and_reasons_are_kept_in_part() {
+    let (mut world, conn) = World::connected();
+    let text = "é".repeat(20_000);
+    world.line(conn, &format!(r#"{{"mpp":2,"type":"log","level":"info","message":"{text}"}}"#));
+    assert_eq!(world.said[0].1, text, "the tap has it whole");
+    let kept = world.bridge.snapshot().logs[0].text.to_string();
+    assert_eq!((kept.len(), kept.ends_with("é…")), (4_095, true));
+    world.enqueue("free", "{}");
+    world.line(conn, super::dispatch::PULL);
+    world.line(conn, &format!(r#"{{"mpp":2,"type":"failed","id":1,"reason":"{text}"}}"#));
+    let kept = world.bridge.snapshot().recent[0].reason.clone().unwrap();
+    assert_eq!((kept.len(), kept.ends_with("é…")), (1_023, true));
+    assert_eq!(world.row(rl_console::ids::InvocationId(1)).reason.as_deref(), Some(text.as_str()), "the store keeps it verbatim");
 }
