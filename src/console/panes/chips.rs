@@ -4,7 +4,7 @@ use ratatui::{layout::Rect, style::Modifier};
 
 use crate::{
     console::{
-        model::{Condition, Model, mpp_report, store_report},
+        model::{Condition, Model, in_flight, mpp_report, store_report},
         text,
         theme::Role,
         ui::{ChipId, Focus, PaneId, Ui},
@@ -25,7 +25,7 @@ fn parts(view: &View, chip: ChipId, model: &Model) -> [(String, Role); 3] {
         ChipId::Mpp => {
             let figure = model.mpp().map_or_else(String::new, |mpp| {
                 let name = text::truncate(&mpp.pack.name, 20, glyphs.ellipsis).into_owned();
-                let flying = mpp.queues.values().filter(|queue| queue.in_flight.is_some()).count();
+                let (flying, _) = in_flight(mpp);
                 format!("{name} {}q {flying}{}", mpp.queues.len(), glyphs.flying)
             });
             [("MPP".to_owned(), Role::Mpp), sign(mpp_report(model, view.now).condition), (figure, Role::Text)]
@@ -50,7 +50,11 @@ fn hidden(view: &View, pane: PaneId, model: &Model) -> (&'static str, String, Ro
     let mpp = model.mpp();
     match pane {
         PaneId::Queues => ("QUEUES", mpp.map_or(0, |mpp| mpp.queues.len()).to_string(), Role::Text),
-        PaneId::InFlight => ("IN FLIGHT", format!("{}{}", mpp.map_or(0, |mpp| mpp.live.len()), glyphs.flying), Role::Text),
+        PaneId::InFlight => {
+            let (flying, applied) = mpp.map_or((0, 0), in_flight);
+            let figure = if applied > 0 { format!("{flying}{} +{applied}", glyphs.flying) } else { format!("{flying}{}", glyphs.flying) };
+            ("IN FLIGHT", figure, Role::Text)
+        }
         PaneId::Recent => {
             let ended = |wanted: &[RowState]| mpp.map_or(0, |mpp| mpp.recent.iter().filter(|row| wanted.contains(&row.state)).count());
             let bad = ended(&[RowState::Failed, RowState::Refunded]);
@@ -60,7 +64,7 @@ fn hidden(view: &View, pane: PaneId, model: &Model) -> (&'static str, String, Ro
         PaneId::Log => {
             let serious = model.journal.serious;
             let role = if serious > 0 { Role::Warn } else { Role::Text };
-            ("LOG", format!("{} {serious}{}", model.journal.notices.len(), glyphs.warn), role)
+            ("LOG", format!("{serious}{}", glyphs.warn), role)
         }
         PaneId::Started => ("", String::new(), Role::Muted),
     }
