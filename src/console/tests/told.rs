@@ -155,3 +155,12 @@ fn the_age_of_what_an_earlier_start_left_is_that_of_the_wall_clock() {
     assert_eq!(stage.view.age(since), "2h00m");
     stage.buffer();
 }
+
+#[test]
+fn every_chip_has_room_on_the_smallest_screen() {
+    let mut stage = show(80, 24);
+    stage.mpp(Transition::LeftApplied { id: InvocationId(46), queue: "boss".into() }, "");
+    stage.char('z');
+    let text = stage.text();
+    assert!(text.lines().nth(1).is_some_and(|chips| chips.ends_with("LOG 2!")), "{text}");
+}
