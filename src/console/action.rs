@@ -33,6 +33,9 @@ pub(crate) enum Action {
     Confirm,
     Decline,
     Refund,
+    Settle,
+    SettleDone,
+    SettleFailed,
 }
 
 /// Something to be done outside the user interface.
@@ -53,12 +56,18 @@ pub(crate) enum Effect {
 pub(crate) enum Asked {
     /// Hold, resume or drain.
     Brake,
+    /// One command of several that release queues; the last one's words tell what all of them did.
+    Release { words: Option<String> },
     /// Cancel this row.
     Cancel { id: InvocationId },
+    /// End this row that was left in applied.
+    Settle { id: InvocationId },
     /// Drop the adapter.
     Kick,
     /// Rows of the pending list of this queue.
     Pending { queue: QueueName, direction: Direction },
+    /// The newest rows, once, when the console comes up.
+    History,
     /// One invocation's details.
     Details { id: InvocationId },
 }

@@ -7,13 +7,13 @@ use jiff::tz::TimeZone;
 use tokio::sync::{mpsc, watch};
 
 use super::{
-    action::Effect,
+    action::{Asked, Effect},
     config::{Config, ConsoleError, Exit},
     draw,
     event::{Event, TerminalEvent},
     glyphs::Glyphs,
     layout,
-    model::Model,
+    model::{HISTORY_ROWS, Model},
     overlays::Overlay,
     terminal::{self, Mailbox, Painter, Session},
     theme::{Depth, Theme},
@@ -22,13 +22,15 @@ use super::{
     view::View,
 };
 use crate::{
-    port::{PortError, Snapshot, StationPort},
+    port::{Page, PortError, Query, Snapshot, StationPort},
     tap,
     time::{Clock, Mono},
 };
 
 /// Questions and commands that wait for their answers.
 const ANSWERS_MAX: usize = 64;
+/// The least time between two snapshots: a console that falls behind again and again leaves the station its time.
+const RESYNC_INTERVAL: Duration = Duration::from_millis(250);
 /// How long folding may go on before input is looked at again.
 const SLICE: Duration = Duration::from_millis(2);
 
@@ -78,6 +80,8 @@ pub(super) struct App {
     answers: FuturesUnordered<Pin<Box<dyn Future<Output = Answer>>>>,
     reader: Option<tap::Reader>,
     sync: Sync,
+    /// When the last snapshot was asked for.
+    asked_at: Option<Mono>,
     /// Something on the screen is out of date.
     is_dirty: bool,
     /// The last fold left entries unread.
@@ -117,6 +121,7 @@ impl App {
             answers: FuturesUnordered::new(),
             reader: None,
             sync: Sync::Needed,
+            asked_at: None,
             is_dirty: true,
             is_behind: false,
             painted_at: None,
@@ -135,6 +140,7 @@ impl App {
             }
             let until_paint = if self.is_dirty && self.mailbox.is_free() { Some(self.until_paint()) } else { None };
             let until_tick = self.until_tick();
+            let until_resync = (self.sync == Sync::Needed && self.model.world.is_some()).then(|| self.until_resync());
             let is_idle = !self.is_dirty && !self.is_behind;
             tokio::select! {
                 biased;
@@ -163,6 +169,7 @@ impl App {
                     self.fold();
                     self.paint();
                 }
+                () = sleep(until_resync), if until_resync.is_some() => self.connect(),
                 () = sleep(Some(until_tick)) => {
                     if self.tick() {
                         return Exit::Quit;
@@ -184,6 +191,11 @@ impl App {
         Duration::from_millis(1_000 - self.clock.now().wall.0 % 1_000)
     }
 
+    /// How long until a snapshot may be asked for again.
+    fn until_resync(&self) -> Duration {
+        self.asked_at.map_or(Duration::ZERO, |at| self.clock.until(at + RESYNC_INTERVAL))
+    }
+
     /// Takes a reader, then a snapshot.
     fn connect(&mut self) {
         if self.reader.is_none() {
@@ -192,8 +204,9 @@ impl App {
                 Err(error) => self.complain(&error),
             }
         }
-        if self.sync == Sync::Needed && self.reader.is_some() {
+        if self.sync == Sync::Needed && self.reader.is_some() && self.until_resync().is_zero() {
             self.sync = Sync::Asked;
+            self.asked_at = Some(self.clock.now().mono);
             let snapshot = self.port.snapshot();
             self.answers.push(Box::pin(async move { Answer::Snapshot(snapshot.await.map(Box::new)) }));
         }
@@ -246,11 +259,23 @@ impl App {
 
     fn answered(&mut self, answer: Answer) -> bool {
         match answer {
+            Answer::Event(Event::Queried { asked: Asked::History, page }) => {
+                // Nobody asked for it by hand: without it, the lists begin with what happens from now on.
+                if let Ok(Page::Invocations { rows, .. }) = page {
+                    self.model.remember(rows);
+                }
+                self.happen(Event::Data)
+            }
             Answer::Event(event) => self.happen(event),
             Answer::Snapshot(Ok(snapshot)) => {
+                let is_first = self.model.world.is_none();
                 self.model.resync(*snapshot);
                 self.sync = Sync::Synced;
                 self.is_behind = true;
+                if is_first {
+                    let query = Query::Invocations { state: None, queue: None, beyond: None, oldest_first: false, limit: HISTORY_ROWS };
+                    self.carry_out(Effect::Query { asked: Asked::History, query });
+                }
                 self.happen(Event::Data)
             }
             Answer::Snapshot(Err(error)) => {
@@ -325,6 +350,9 @@ impl App {
         while self.theme_steps != self.ui.theme_steps {
             self.theme_steps = self.theme_steps.wrapping_add(1);
             self.view.theme = self.view.theme.following(self.depth);
+            let text = format!("theme: {}", self.view.theme.name());
+            let until = self.clock.now().mono + Duration::from_secs(5);
+            self.ui.message = Some(Message { text, is_error: false, until });
         }
         self.view.now = self.clock.now();
         self.ui.settle(&self.model);

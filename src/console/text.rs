@@ -17,6 +17,7 @@ pub(crate) fn visible(text: &str, ascii: bool) -> Cow<'_, str> {
     for character in text.chars() {
         match character {
             '\t' => shown.push(' '),
+            '×' if ascii => shown.push('x'),
             '\0'..='\x1f' if ascii => {
                 shown.push('^');
                 shown.push(char::from_u32(u32::from(character) + 0x40).unwrap_or('?'));

@@ -1,6 +1,6 @@
 //! The state of the screen itself: what is focused, selected, open, said.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     keymap::Place,
@@ -133,6 +133,10 @@ pub(crate) struct Ui {
     pub(crate) message: Option<Message>,
     pub(crate) zoomed: Option<PaneId>,
     pub(crate) lessons_dismissed: bool,
+    /// Whether the first steps were shown after the last event.
+    pub(crate) was_taught: bool,
+    /// The queues that this console held with all the others, for the release to leave alone those that were held before.
+    pub(crate) held_here: BTreeSet<QueueName>,
     pub(crate) mouse: bool,
     /// Counts the times that the operator asked for the next theme.
     pub(crate) theme_steps: u32,
@@ -150,6 +154,8 @@ impl Ui {
             message: None,
             zoomed: None,
             lessons_dismissed: false,
+            was_taught: false,
+            held_here: BTreeSet::new(),
             mouse,
             theme_steps: 0,
         }

@@ -9,7 +9,7 @@ use super::{
     text,
     theme::{Role, Theme},
 };
-use crate::time::Now;
+use crate::time::{Mono, Now};
 
 /// Looks, place and moment.
 #[derive(Debug)]
@@ -33,9 +33,9 @@ impl View {
         super::format::time_of_day(at.wall, &self.zone)
     }
 
-    /// How long ago.
+    /// How long ago. What an earlier start of the station left has the wall clock's time alone.
     pub(crate) fn age(&self, at: Now) -> String {
-        super::format::age(self.now.mono.since(at.mono))
+        super::format::age(if at.mono == Mono(0) { self.now.wall.since(at.wall) } else { self.now.mono.since(at.mono) })
     }
 }
 

@@ -16,14 +16,19 @@ pub(crate) enum Place {
     Chips,
     Pending,
     Facts,
+    /// A question that is answered by yes or no.
     Dialog,
+    /// Whether to cancel, which may come with a refund.
+    CancelDialog,
+    /// How to settle.
+    SettleDialog,
     Help,
 }
 
 impl Place {
     /// All of them.
     #[cfg(test)]
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Queues,
         Self::InFlight,
         Self::Recent,
@@ -33,6 +38,8 @@ impl Place {
         Self::Pending,
         Self::Facts,
         Self::Dialog,
+        Self::CancelDialog,
+        Self::SettleDialog,
         Self::Help,
     ];
 
@@ -47,7 +54,7 @@ impl Place {
             Self::Chips => "the chips",
             Self::Pending => "the pending list",
             Self::Facts => "details",
-            Self::Dialog => "a question",
+            Self::Dialog | Self::CancelDialog | Self::SettleDialog => "a question",
             Self::Help => "help",
         }
     }
@@ -66,7 +73,10 @@ pub(crate) struct Binding {
 
 const DECK: &[Place] = &[Place::Queues, Place::InFlight, Place::Recent, Place::Log, Place::Started, Place::Chips];
 const LISTS: &[Place] = &[Place::Queues, Place::InFlight, Place::Recent, Place::Log, Place::Pending, Place::Facts, Place::Help];
+/// Where keys that work on a queue only say where to go.
+const BESIDE_QUEUES: &[Place] = &[Place::InFlight, Place::Recent, Place::Log, Place::Started, Place::Chips];
 const PANES: &[Place] = &[Place::Queues, Place::InFlight, Place::Recent, Place::Log, Place::Started];
+const DIALOGS: &[Place] = &[Place::Dialog, Place::CancelDialog, Place::SettleDialog];
 const OVERLAYS: &[Place] = &[Place::Pending, Place::Facts, Place::Help];
 
 const fn bound(keys: &'static [Chord], action: Action, label: &'static str, in_footer: bool, places: &'static [Place]) -> Binding {
@@ -74,16 +84,22 @@ const fn bound(keys: &'static [Chord], action: Action, label: &'static str, in_f
 }
 
 const TABLE: &[Binding] = &[
-    bound(&[Chord::char('y')], Action::Confirm, "yes", true, &[Place::Dialog]),
-    bound(&[Chord::char('n'), Chord::key(KeyCode::Esc)], Action::Decline, "no, go back", true, &[Place::Dialog]),
-    bound(&[Chord::char('r')], Action::Refund, "with a refund", true, &[Place::Dialog]),
+    bound(&[Chord::char('y')], Action::Confirm, "yes", true, &[Place::Dialog, Place::CancelDialog]),
+    bound(&[Chord::char('d')], Action::SettleDone, "it is done", true, &[Place::SettleDialog]),
+    bound(&[Chord::char('f')], Action::SettleFailed, "it failed", true, &[Place::SettleDialog]),
+    bound(&[Chord::char('n'), Chord::key(KeyCode::Esc)], Action::Decline, "no, go back", true, DIALOGS),
+    bound(&[Chord::char('r')], Action::Refund, "with a refund", true, &[Place::CancelDialog]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "pending", true, &[Place::Queues]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, &[Place::InFlight, Place::Recent, Place::Pending]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "read whole", true, &[Place::Log]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "why, what to do", true, &[Place::Chips]),
-    bound(&[Chord::char('x')], Action::Cancel, "cancel", true, &[Place::Pending, Place::InFlight]),
+    bound(&[Chord::char('x')], Action::Cancel, "cancel", true, &[Place::Pending]),
+    bound(&[Chord::char('e')], Action::Settle, "settle", true, &[Place::InFlight]),
     bound(&[Chord::char('H')], Action::Hold, "hold/resume", true, &[Place::Queues, Place::Pending]),
     bound(&[Chord::char('D')], Action::Drain, "drain", true, &[Place::Queues, Place::Pending]),
+    bound(&[Chord::char('H')], Action::Hold, "hold/resume", false, BESIDE_QUEUES),
+    bound(&[Chord::char('D')], Action::Drain, "drain", false, BESIDE_QUEUES),
+    bound(&[Chord::char('x')], Action::Cancel, "cancel", false, &[Place::InFlight]),
     bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", true, DECK),
     bound(&[Chord::char('K')], Action::Kick, "kick adapter", true, DECK),
     bound(&[Chord::char('z')], Action::Zoom, "zoom", true, PANES),
@@ -107,8 +123,7 @@ const TABLE: &[Binding] = &[
     bound(&[Chord::key(KeyCode::End), Chord::char('G')], Action::Last, "last", false, LISTS),
     bound(&[Chord::key(KeyCode::Left), Chord::char('h')], Action::Left, "left", false, DECK),
     bound(&[Chord::key(KeyCode::Right), Chord::char('l')], Action::Right, "right", false, DECK),
-    bound(&[Chord::key(KeyCode::Down), Chord::char('j')], Action::Down, "to the panes", false, &[Place::Chips, Place::Started]),
-    bound(&[Chord::key(KeyCode::Up), Chord::char('k')], Action::Up, "up", false, &[Place::Started]),
+    bound(&[Chord::key(KeyCode::Down), Chord::char('j')], Action::Down, "to the panes", false, &[Place::Chips]),
     bound(&[Chord::char('T')], Action::NextTheme, "next theme", false, DECK),
     bound(&[Chord::char('M')], Action::FreeMouse, "free the mouse", false, DECK),
 ];
@@ -145,9 +160,10 @@ mod tests {
 
     #[test]
     fn no_question_is_confirmed_by_the_key_that_opened_it() {
+        let answers = [Action::Confirm, Action::SettleDone, Action::SettleFailed];
         let confirming: Vec<_> =
-            bindings(Place::Dialog).filter(|binding| binding.action == Action::Confirm).flat_map(|binding| binding.keys).collect();
-        for place in Place::ALL.into_iter().filter(|place| *place != Place::Dialog) {
+            DIALOGS.iter().flat_map(|place| bindings(*place)).filter(|it| answers.contains(&it.action)).flat_map(|it| it.keys).collect();
+        for place in Place::ALL.into_iter().filter(|place| !DIALOGS.contains(place)) {
             assert!(!bindings(place).flat_map(|binding| binding.keys).any(|chord| confirming.contains(&chord)));
         }
     }

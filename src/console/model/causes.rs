@@ -3,14 +3,19 @@
 use crate::tap::entry::mpp::{CloseCause, Fault, HelloReason};
 
 /// What happened, to follow "the adapter left: " or "refused: ".
-pub(super) fn close_words(cause: CloseCause) -> String {
+///
+/// `said` is the message of the frame that told the adapter, which names what the violation leaves open.
+pub(super) fn close_words(cause: CloseCause, said: Option<&str>) -> String {
     match cause {
         CloseCause::PeerClosed => "it closed the connection".to_owned(),
         CloseCause::ReadFailed => "the connection broke".to_owned(),
         CloseCause::WriteFailed => "the connection broke while writing".to_owned(),
         CloseCause::HelloTimeout => "no hello came within 10 s".to_owned(),
         CloseCause::Fault(Fault::Hello(reason)) => reason.code().to_owned(),
-        CloseCause::Fault(Fault::Protocol { code, violation }) => format!("{}: {violation} ({})", code.code(), violation.clause()),
+        CloseCause::Fault(Fault::Protocol { code, violation }) => match said {
+            Some(said) => format!("{}: {said} ({})", code.code(), violation.clause()),
+            None => format!("{}: {violation} ({})", code.code(), violation.clause()),
+        },
         CloseCause::Fault(Fault::ByAdapter) => "it sent protocol_error".to_owned(),
         CloseCause::NotReading => "it stopped reading".to_owned(),
         CloseCause::WriteStalled => "nothing could be sent to it for 30 s".to_owned(),

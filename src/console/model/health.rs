@@ -1,15 +1,18 @@
 //! How each system is, why, and what to do: what the chips show.
 
+use std::{borrow::Cow, fmt::Write as _};
+
 use super::{
     causes::{close_words, refusal_remedy},
     state::{Model, World},
 };
 use crate::{
-    mpp::Listener,
+    ids::InvocationId,
+    mpp::{self, Listener},
     port::HostState,
     tap::entry::{
         Link,
-        mpp::{CloseCause, Fault},
+        mpp::{CloseCause, Fault, HelloReason},
     },
     time::Now,
 };
@@ -32,7 +35,7 @@ pub(crate) enum Sentence {
     /// What to do about it.
     Do(String),
     /// A subcommand to type.
-    Run(&'static str),
+    Run(Cow<'static, str>),
 }
 
 /// How a system is, and everything a person would ask next.
@@ -62,6 +65,27 @@ fn to_do(words: &str) -> Sentence {
     Sentence::Do(words.to_owned())
 }
 
+fn run(subcommand: impl Into<Cow<'static, str>>) -> Sentence {
+    Sentence::Run(subcommand.into())
+}
+
+/// How many rows occupy the slot of a queue, and how many others are applied and not done.
+pub(crate) fn in_flight(mpp: &mpp::Snapshot) -> (usize, usize) {
+    let flying = mpp.queues.values().filter(|queue| queue.in_flight.is_some()).count();
+    (flying, mpp.live.len().saturating_sub(flying))
+}
+
+/// What to do with a row that was left in applied.
+pub(crate) fn settle_remedy(id: InvocationId) -> Vec<Sentence> {
+    vec![to_do("e on its row in In flight settles it, as done or as failed; or:"), run(format!("settle {id} done"))]
+}
+
+/// What to do after a refused handshake.
+pub(crate) fn hello_remedy(reason: HelloReason) -> Vec<Sentence> {
+    let (words, subcommand) = refusal_remedy(reason);
+    std::iter::once(to_do(words)).chain(subcommand.map(run)).collect()
+}
+
 /// The MPP bridge.
 pub(crate) fn mpp_report(model: &Model, now: Now) -> Report {
     let mut report = Report::new();
@@ -82,18 +106,23 @@ pub(crate) fn mpp_report(model: &Model, now: Now) -> Report {
         report.fact("adapter", format!("{}, connected for {since}, session {}", adapter.peer, adapter.session_id));
     }
     let pending: u64 = mpp.queues.values().map(|queue| queue.pending).sum();
-    report.fact("queues", format!("{}, {pending} rows pending, {} in flight", mpp.queues.len(), mpp.live.len()));
+    let (flying, applied) = in_flight(mpp);
+    let mut figures = format!("{}, {pending} rows pending, {flying} in flight", mpp.queues.len());
+    if applied > 0 {
+        let _ = write!(figures, ", {applied} applied and not done");
+    }
+    report.fact("queues", figures);
     report
 }
 
 fn troubles(report: &mut Report, model: &Model, world: &World, now: Now) {
     let mpp = &world.mpp;
     if let HostState::Down(why) = &world.station.hosts[Link::Mpp.index()] {
-        report.worse(Condition::Down, format!("the bridge is down: {why}"), vec![Sentence::Run("doctor")]);
+        report.worse(Condition::Down, format!("the bridge is down: {why}"), vec![run("doctor")]);
     }
     match &mpp.listener {
         Listener::Down(why) => {
-            let remedy = vec![to_do("free the port, or start with another: --port 0 takes any"), Sentence::Run("doctor")];
+            let remedy = vec![to_do("free the port, or start with another: --port 0 takes any"), run("doctor")];
             report.worse(Condition::Down, format!("the port does not answer: {why}"), remedy);
         }
         Listener::Starting => report.worse(Condition::Degraded, "the port is not bound yet".to_owned(), Vec::new()),
@@ -104,7 +133,7 @@ fn troubles(report: &mut Report, model: &Model, world: &World, now: Now) {
         report.worse(Condition::Degraded, format!("commits fail, nothing new is taken or dispatched: {why}"), remedy);
     }
     if !mpp.paired {
-        let remedy = vec![to_do("pair; it prints the token that the adapter connects with:"), Sentence::Run("pair")];
+        let remedy = vec![to_do("pair; it prints the token that the adapter connects with:"), run("pair")];
         report.worse(Condition::Degraded, "no pairing: no adapter can connect".to_owned(), remedy);
     }
     match &mpp.adapter {
@@ -123,28 +152,41 @@ fn troubles(report: &mut Report, model: &Model, world: &World, now: Now) {
     if !held.is_empty() {
         report.worse(Condition::Degraded, format!("held: {}", held.join(", ")), vec![to_do("H on the queue resumes it")]);
     }
+    let draining: Vec<_> = mpp.queues.iter().filter(|(_, queue)| queue.brake.draining).map(|(name, _)| name.as_str()).collect();
+    if !draining.is_empty() {
+        let why = format!("draining, new work is refused: {}", draining.join(", "));
+        report.worse(Condition::Degraded, why, vec![to_do("D on the queue takes new work again")]);
+    }
+    let left: Vec<_> = mpp.live.iter().filter(|(_, live)| live.left).map(|(id, _)| *id).collect();
+    if let Some(first) = left.first() {
+        let ids = left.iter().take(LEFT_NAMED).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let more = if left.len() > LEFT_NAMED { format!(" and {} more", left.len() - LEFT_NAMED) } else { String::new() };
+        let why = format!("left in applied, their end is unknown and waits to be settled: {ids}{more}");
+        report.worse(Condition::Degraded, why, settle_remedy(*first));
+    }
     let other: u64 = mpp.queues.values().map(|queue| queue.other_manifest).sum();
     if other > 0 {
-        let remedy = vec![to_do("move those that fit to the one in force, or cancel them:"), Sentence::Run("pack migrate")];
+        let remedy = vec![to_do("move those that fit to the one in force, or cancel them:"), run("pack migrate")];
         report.worse(Condition::Degraded, format!("{other} rows are pending under another manifest and wait for it"), remedy);
     }
 }
 
+/// Rows left in applied that a report names.
+const LEFT_NAMED: usize = 6;
+
 fn no_adapter(report: &mut Report, model: &Model, world: &World, now: Now) {
     if let Some((peer, cause, at)) = &model.refused {
         let ago = crate::console::format::age(now.mono.since(at.mono));
-        let mut remedy = Vec::new();
-        if let CloseCause::Fault(Fault::Hello(reason)) = cause {
-            let (words, run) = refusal_remedy(*reason);
-            remedy.push(to_do(words));
-            remedy.extend(run.map(Sentence::Run));
-        }
-        report.worse(Condition::Degraded, format!("{peer} was refused {ago} ago: {}", close_words(*cause)), remedy);
+        let remedy = match cause {
+            CloseCause::Fault(Fault::Hello(reason)) => hello_remedy(*reason),
+            _ => Vec::new(),
+        };
+        report.worse(Condition::Degraded, format!("{peer} was refused {ago} ago: {}", close_words(*cause, None)), remedy);
     }
     let why = match &world.mpp.last_close {
         Some((peer, cause, at)) => {
             let ago = crate::console::format::age(now.mono.since(at.mono));
-            format!("no adapter is connected; {peer} left {ago} ago: {}", close_words(*cause))
+            format!("no adapter is connected; {peer} left {ago} ago: {}", close_words(*cause, None))
         }
         None => "no adapter has connected yet".to_owned(),
     };
@@ -159,8 +201,7 @@ pub(crate) fn store_report(model: &Model) -> Report {
         return report;
     };
     if let Some(why) = &world.station.store_failing {
-        let remedy =
-            vec![to_do("free space on its disk; it is retried by itself, and nothing acknowledged is lost"), Sentence::Run("doctor")];
+        let remedy = vec![to_do("free space on its disk; it is retried by itself, and nothing acknowledged is lost"), run("doctor")];
         report.worse(Condition::Down, format!("it refuses commits: {why}"), remedy);
     }
     report.fact("data", world.station.data.display().to_string());

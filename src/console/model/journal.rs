@@ -4,13 +4,14 @@ use std::{collections::VecDeque, fmt::Write as _, sync::Arc};
 
 use super::causes::close_words;
 use crate::{
+    ids::{InvocationId, Peer},
     limits,
     mpp::LogView,
     tap::{
         EntryRef,
         entry::{
-            Transition, What,
-            mpp::{self, RefundStatus},
+            Direction, Frame, Head, Transition, What,
+            mpp::{self, HelloReason, RefundStatus},
             station::{self, Level},
         },
     },
@@ -35,6 +36,10 @@ pub(crate) struct Notice {
     pub(crate) level: Level,
     pub(crate) origin: Origin,
     pub(crate) text: Arc<str>,
+    /// Why a handshake was refused, where it tells of one.
+    pub(crate) refused: Option<HelloReason>,
+    /// Refunds of one fate that it tells of together.
+    refunds: Option<(RefundStatus, u64)>,
 }
 
 /// The kept lines, at most `limits.console.journal_entries_max`.
@@ -47,12 +52,19 @@ pub(crate) struct Journal {
     pub(crate) serious: u64,
     next: u64,
     limit: usize,
+    /// What connections that are being closed were told, until they are gone.
+    told: VecDeque<(Peer, Arc<str>)>,
 }
+
+/// Connections whose last words are remembered.
+const TOLD_MAX: usize = 16;
+/// Characters that are kept of last words.
+const TOLD_CHARS_MAX: usize = 200;
 
 impl Journal {
     pub(super) fn new(limits: limits::Console) -> Self {
         let limit = usize::try_from(limits.journal_entries_max).unwrap_or(usize::MAX);
-        Self { notices: VecDeque::new(), evicted: 0, serious: 0, next: 1, limit }
+        Self { notices: VecDeque::new(), evicted: 0, serious: 0, next: 1, limit, told: VecDeque::new() }
     }
 
     /// Takes the adapter's log as a snapshot has it, before what was read already.
@@ -64,7 +76,7 @@ impl Journal {
             self.push(log.at, log.level, Origin::Adapter, Arc::clone(&log.text));
         }
         for notice in read {
-            self.push(notice.at, notice.level, notice.origin, notice.text);
+            self.keep(notice);
         }
     }
 
@@ -84,6 +96,17 @@ impl Journal {
             What::Transition(Transition::Mpp(mpp::Transition::Logged { level })) => {
                 self.push(at, *level, Origin::Adapter, entry.text().as_ref().into());
             }
+            What::Transition(Transition::Mpp(mpp::Transition::RefundRecorded { id, status, .. })) => self.refund(at, *id, *status),
+            What::Transition(Transition::Mpp(mpp::Transition::Disconnected { peer, active, cause })) => {
+                let told = self.told.iter().position(|(known, _)| known == peer).and_then(|at| self.told.remove(at));
+                if let Some((level, words)) = close_notice(peer, *active, *cause, told.as_ref().map(|(_, words)| words.as_ref())) {
+                    let refused = match cause {
+                        mpp::CloseCause::Fault(mpp::Fault::Hello(reason)) => Some(*reason),
+                        _ => None,
+                    };
+                    self.keep(Notice { number: 0, at, level, origin: Origin::Bridge, text: words.into(), refused, refunds: None });
+                }
+            }
             What::Transition(Transition::Mpp(transition)) => {
                 if let Some((level, words)) = bridge_words(transition, &entry.text()) {
                     self.push(at, level, Origin::Bridge, words.into());
@@ -93,18 +116,76 @@ impl Journal {
                 let words = format!("{frames} frames ({bytes} bytes) could not be sent before the connection closed");
                 self.push(at, Level::Warn, Origin::Bridge, words.into());
             }
+            What::Frame(frame) if frame.direction == Direction::Outbound => self.hear(frame, entry.bytes),
             What::Frame(_) | What::Committed { .. } | What::Loss { .. } => {}
         }
     }
 
+    /// Remembers what a `protocol_error` of ours says.
+    fn hear(&mut self, frame: &Frame, bytes: &[u8]) {
+        #[derive(serde::Deserialize)]
+        struct Said {
+            message: String,
+        }
+        let Head::Mpp(head) = &frame.head;
+        if head.kind != Some(mpp::FrameType::ProtocolError) {
+            return;
+        }
+        let Ok(Said { message }) = serde_json::from_slice(bytes) else { return };
+        let words: String = message.chars().take(TOLD_CHARS_MAX).collect();
+        self.told.push_back((frame.peer.clone(), words.into()));
+        while self.told.len() > TOLD_MAX {
+            self.told.pop_front();
+        }
+    }
+
+    /// Refunds of one fate that follow each other are one line.
+    fn refund(&mut self, at: Now, id: InvocationId, status: RefundStatus) {
+        if let Some(last) = self.notices.back_mut()
+            && let Some((known, count)) = &mut last.refunds
+            && *known == status
+        {
+            *count = count.saturating_add(1);
+            last.text = format!("{} (×{count})", refund_words(id, status).1).into();
+            last.at = at;
+            return;
+        }
+        let (level, words) = refund_words(id, status);
+        let refunds = Some((status, 1));
+        self.keep(Notice { number: 0, at, level, origin: Origin::Bridge, text: words.into(), refused: None, refunds });
+    }
+
     fn push(&mut self, at: Now, level: Level, origin: Origin, text: Arc<str>) {
-        self.serious += u64::from(level >= Level::Warn);
-        self.notices.push_back(Notice { number: self.next, at, level, origin, text });
+        self.keep(Notice { number: 0, at, level, origin, text, refused: None, refunds: None });
+    }
+
+    /// Gives a notice its number and keeps it.
+    fn keep(&mut self, notice: Notice) {
+        self.serious += u64::from(notice.level >= Level::Warn);
+        self.notices.push_back(Notice { number: self.next, ..notice });
         self.next += 1;
         while self.notices.len() > self.limit {
             self.notices.pop_front();
             self.evicted = self.evicted.saturating_add(1);
         }
+    }
+}
+
+fn refund_words(id: InvocationId, status: RefundStatus) -> (Level, String) {
+    match status {
+        RefundStatus::Requested => (Level::Info, format!("refund of {id} is requested")),
+        RefundStatus::Skipped => (Level::Warn, format!("refund of {id}: bits cannot be refunded; tell the viewer")),
+        RefundStatus::Manual => (Level::Warn, format!("refund of {id} is to be made by hand")),
+    }
+}
+
+fn close_notice(peer: &Peer, active: bool, cause: mpp::CloseCause, told: Option<&str>) -> Option<(Level, String)> {
+    match (active, cause) {
+        (true, _) => Some((Level::Warn, format!("adapter {peer} left: {}", close_words(cause, told)))),
+        (false, mpp::CloseCause::Fault(_) | mpp::CloseCause::TooManyConnections) => {
+            Some((Level::Warn, format!("refused {peer}: {}", close_words(cause, told))))
+        }
+        (false, _) => None,
     }
 }
 
@@ -138,20 +219,11 @@ fn bridge_words(transition: &mpp::Transition, text: &str) -> Option<(Level, Stri
             }
             (Level::Info, words)
         }
-        T::Disconnected { peer, active: true, cause } => (Level::Warn, format!("adapter {peer} left: {}", close_words(*cause))),
-        T::Disconnected { peer, active: false, cause: cause @ (mpp::CloseCause::Fault(_) | mpp::CloseCause::TooManyConnections) } => {
-            (Level::Warn, format!("refused {peer}: {}", close_words(*cause)))
-        }
         T::Stale { silent_s } => (Level::Warn, format!("the adapter has sent nothing for {silent_s} s; K drops it")),
         T::Requeued { id, queue } => (Level::Warn, format!("{id} went back to the head of {queue}")),
         T::LeftApplied { id, queue } => {
             (Level::Warn, format!("{id} on {queue} was left in applied: `settle {id} done` or `failed` ends it"))
         }
-        T::RefundRecorded { id, status, .. } => match status {
-            RefundStatus::Requested => (Level::Info, format!("refund of {id} is requested")),
-            RefundStatus::Skipped => (Level::Warn, format!("refund of {id}: bits cannot be refunded; tell the viewer")),
-            RefundStatus::Manual => (Level::Warn, format!("refund of {id} is to be made by hand")),
-        },
         T::Migrated { queue, rows, failed } => (Level::Info, format!("{queue}: {rows} rows took the manifest in force, {failed} failed")),
         T::Braked { queue, brake } => {
             let words = match (brake.held, brake.draining) {

@@ -8,7 +8,7 @@ mod journal;
 mod rates;
 mod state;
 
-pub(crate) use health::{Condition, Sentence, mpp_report, store_report};
+pub(crate) use health::{Condition, Sentence, hello_remedy, in_flight, mpp_report, settle_remedy, store_report};
 pub(crate) use journal::{Notice, Origin};
 pub(crate) use rates::{Rate, WINDOW_BUCKETS};
-pub(crate) use state::{Model, World};
+pub(crate) use state::{HISTORY_ROWS, Model, World};

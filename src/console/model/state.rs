@@ -5,13 +5,18 @@ use std::collections::BTreeMap;
 use super::{fold, journal::Journal, rates::Rate};
 use crate::{
     ids::{Peer, QueueName},
-    limits, mpp,
-    port::{AsOf, Snapshot, StationView},
+    limits,
+    mpp::{self, EndedView},
+    port::{AsOf, InvocationRow, Snapshot, StationView},
     tap::{
         EntryRef,
-        entry::{Transition, What, mpp as events, mpp::CloseCause, station},
+        entry::{
+            Transition, What, mpp as events,
+            mpp::{CloseCause, RowState},
+            station,
+        },
     },
-    time::Now,
+    time::{Mono, Now},
 };
 
 /// The state that snapshots carry.
@@ -54,6 +59,8 @@ pub(crate) struct Model {
     pub(crate) lessons: Lessons,
     /// Whether the first steps were still to be done when the console came up.
     pub(crate) is_first_run: bool,
+    /// Rows that ended before the station was started, newest first, at most [`HISTORY_ROWS`].
+    pub(crate) history: Vec<EndedView>,
     /// Whether the station is going down.
     pub(crate) stopping: bool,
     seeded: bool,
@@ -61,6 +68,20 @@ pub(crate) struct Model {
     limits: limits::Mpp,
 }
 
+fn ended(row: InvocationRow) -> EndedView {
+    EndedView {
+        id: row.id,
+        queue: row.queue,
+        event: row.event,
+        state: row.state,
+        at: Now { mono: Mono(0), wall: row.updated_at_ms },
+        reason: row.reason.map(Into::into),
+        trace: Some(row.trace_id),
+    }
+}
+
+/// Rows of the store that are asked for when the console comes up.
+pub(crate) const HISTORY_ROWS: u64 = 100;
 /// Queues whose rates are kept.
 const RATES_MAX: usize = 1_024;
 
@@ -75,6 +96,7 @@ impl Model {
             refused: None,
             lessons: Lessons::default(),
             is_first_run: false,
+            history: Vec::new(),
             stopping: false,
             seeded: false,
             rates_cut: 0,
@@ -88,11 +110,32 @@ impl Model {
             self.journal.seed(&snapshot.mpp.logs);
             self.world = Some(World { as_of: snapshot.as_of, station: snapshot.station, mpp: snapshot.mpp });
             self.learn();
-            self.is_first_run = !self.lessons.all_done();
+            // Whether a paired station was ever used, its history says.
+            self.is_first_run = !self.lessons.paired;
             return;
         }
         self.world = Some(World { as_of: snapshot.as_of, station: snapshot.station, mpp: snapshot.mpp });
         self.learn();
+    }
+
+    /// Takes the newest rows as the store has them: none when nothing was ever recorded.
+    pub(crate) fn remember(&mut self, rows: Vec<InvocationRow>) {
+        let Some(world) = &self.world else { return };
+        if rows.is_empty() {
+            self.is_first_run |= !self.lessons.all_done();
+            return;
+        }
+        self.lessons.worked = true;
+        let started_at = world.station.started_at.wall;
+        let has_ended = |row: &InvocationRow| matches!(row.state, RowState::Done | RowState::Failed | RowState::Refunded);
+        self.lessons.connected |= rows.iter().any(|row| !matches!(row.state, RowState::Pending | RowState::Failed));
+        self.history = rows.into_iter().filter(|row| has_ended(row) && row.updated_at_ms < started_at).map(ended).collect();
+        self.history.sort_by_key(|row| std::cmp::Reverse(row.at.wall));
+    }
+
+    /// Rows that ended, newest first.
+    pub(crate) fn ended(&self) -> impl Iterator<Item = &EndedView> {
+        self.mpp().into_iter().flat_map(|mpp| mpp.recent.iter().rev()).chain(&self.history)
     }
 
     /// Notes that entries were lost before the next.

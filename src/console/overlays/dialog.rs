@@ -20,6 +20,10 @@ pub(crate) enum Bound {
     Cancel { id: InvocationId, queue: QueueName, event: EventName },
     /// Drop this adapter.
     Kick { peer: Peer },
+    /// End this row that was left in applied.
+    Settle { id: InvocationId, queue: QueueName, event: EventName },
+    /// Dispatch again on these queues, which were held and draining when this console came up.
+    Release { queues: Vec<QueueName> },
 }
 
 /// A question.
@@ -36,6 +40,15 @@ impl Dialog {
     /// A question that was not drawn yet.
     pub(crate) const fn new(bound: Bound) -> Self {
         Self { bound, refund: false, shown_in: None, shown_at: None }
+    }
+
+    /// The place of its keys.
+    pub(crate) const fn place(&self) -> keymap::Place {
+        match self.bound {
+            Bound::Cancel { .. } => keymap::Place::CancelDialog,
+            Bound::Settle { .. } => keymap::Place::SettleDialog,
+            Bound::Quit | Bound::Kick { .. } | Bound::Release { .. } => keymap::Place::Dialog,
+        }
     }
 
     /// This frame has it; the first one counts.
@@ -60,6 +73,8 @@ impl Dialog {
             Bound::Quit => "Quit?".to_owned(),
             Bound::Cancel { id, .. } => format!("Cancel {id}?"),
             Bound::Kick { .. } => "Drop the adapter?".to_owned(),
+            Bound::Settle { id, .. } => format!("Settle {id}?"),
+            Bound::Release { .. } => "Release these too?".to_owned(),
         }
     }
 
@@ -78,6 +93,23 @@ impl Dialog {
                 words
             }
             Bound::Kick { peer } => kick_words(model, peer),
+            Bound::Settle { id, queue, event } => {
+                let mut words = vec![
+                    (format!("Settle {id} as done (d) or as failed (f)?"), Role::Text),
+                    (format!("{event} on {queue} was applied, and its connection ended before it was done."), Role::Muted),
+                ];
+                if !model.mpp().is_some_and(|mpp| mpp.live.get(id).is_some_and(|live| live.left)) {
+                    words.push(("It has ended meanwhile: settling will be refused.".to_owned(), Role::Warn));
+                }
+                words
+            }
+            Bound::Release { queues } => {
+                let names = queues.iter().map(QueueName::as_str).collect::<Vec<_>>().join(", ");
+                vec![
+                    (format!("Held and draining: {names}."), Role::Text),
+                    ("y dispatches what is pending there, and new work stays refused; n leaves them held.".to_owned(), Role::Text),
+                ]
+            }
         }
     }
 
@@ -104,10 +136,7 @@ impl Dialog {
     fn draw_keys(&self, canvas: &mut Canvas<'_>, inside: Rect) {
         let mut x = inside.x + 1;
         let y = inside.bottom().saturating_sub(1);
-        for binding in keymap::bindings(keymap::Place::Dialog) {
-            if binding.action == crate::console::action::Action::Refund && !matches!(self.bound, Bound::Cancel { .. }) {
-                continue;
-            }
+        for binding in keymap::bindings(self.place()) {
             let key = binding.keys.first().map_or_else(String::new, |key| key.name(canvas.view.glyphs));
             x += canvas.put(x, y, inside.right().saturating_sub(x), &key, Role::Accent) + 1;
             x += canvas.put(x, y, inside.right().saturating_sub(x), binding.label, Role::Text) + 3;
@@ -122,7 +151,7 @@ fn quit_words(model: &Model) -> Vec<(String, Role)> {
     let pending: u64 = mpp.queues.values().map(|queue| queue.pending).sum();
     let mut words = vec![("The station stops, and the adapter is disconnected.".to_owned(), Role::Text)];
     if !dispatched.is_empty() {
-        words.push((format!("A restart requeues {} in flight: {}.", dispatched.len(), some(&dispatched)), Role::Warn));
+        words.push((format!("A restart requeues {} dispatched: {}.", dispatched.len(), some(&dispatched)), Role::Warn));
     }
     if !applied.is_empty() {
         words.push((format!("{} stay applied, to be settled by hand: {}.", applied.len(), some(&applied)), Role::Warn));
@@ -134,9 +163,15 @@ fn quit_words(model: &Model) -> Vec<(String, Role)> {
 fn kick_words(model: &Model, peer: &Peer) -> Vec<(String, Role)> {
     let Some(mpp) = model.mpp() else { return Vec::new() };
     let mut words = vec![(format!("{peer} is disconnected; it may connect again at once."), Role::Text)];
-    let dispatched = mpp.live.values().filter(|live| live.state == RowState::Dispatched).count();
-    if dispatched > 0 {
-        words.push((format!("{dispatched} in flight go back to the heads of their queues, and may be applied twice."), Role::Warn));
+    let with_it = |state| mpp.live.iter().filter(move |(_, live)| live.state == state && !live.left).map(|(id, _)| id.to_string());
+    let dispatched: Vec<_> = with_it(RowState::Dispatched).collect();
+    let applied: Vec<_> = with_it(RowState::Applied).collect();
+    if !dispatched.is_empty() {
+        let (count, ids) = (dispatched.len(), some(&dispatched));
+        words.push((format!("{count} dispatched go back to the heads of their queues, and may be applied twice: {ids}."), Role::Warn));
+    }
+    if !applied.is_empty() {
+        words.push((format!("{} stay applied, to be settled by hand: {}.", applied.len(), some(&applied)), Role::Warn));
     }
     if mpp.adapter.as_ref().is_none_or(|adapter| adapter.peer != *peer) {
         words.push(("It has left meanwhile.".to_owned(), Role::Warn));

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::overlay::centred;
 use crate::{
     console::{
-        model::{Model, Sentence, mpp_report, store_report},
+        model::{Model, Sentence, hello_remedy, mpp_report, settle_remedy, store_report},
         text,
         theme::Role,
         ui::ChipId,
@@ -53,12 +53,23 @@ impl Facts {
             Subject::Chip(ChipId::Mpp) => mpp_report(model, view.now).sentences,
             Subject::Chip(_) => store_report(model).sentences,
             Subject::Invocation { row: None, .. } => vec![Sentence::Fact("", "asking the station".to_owned())],
-            Subject::Invocation { row: Some(row), .. } => row_facts(view, row),
-            Subject::Notice(notice) => vec![
-                Sentence::Fact("at", view.time_of_day(notice.at)),
-                Sentence::Fact("level", notice.level.name().to_owned()),
-                Sentence::Fact("", notice.text.to_string()),
-            ],
+            Subject::Invocation { id, row: Some(row) } => {
+                let mut facts = row_facts(view, row);
+                if model.mpp().is_some_and(|mpp| mpp.live.get(id).is_some_and(|live| live.left)) {
+                    facts.push(Sentence::Why("its connection ended after it was applied and before it was done".to_owned()));
+                    facts.extend(settle_remedy(*id));
+                }
+                facts
+            }
+            Subject::Notice(notice) => {
+                let mut facts = vec![
+                    Sentence::Fact("at", view.time_of_day(notice.at)),
+                    Sentence::Fact("level", notice.level.name().to_owned()),
+                    Sentence::Fact("", notice.text.to_string()),
+                ];
+                facts.extend(notice.refused.into_iter().flat_map(hello_remedy));
+                facts
+            }
         }
     }
 

@@ -20,7 +20,7 @@ impl Overlay {
         match self {
             Self::Pending(_) => Place::Pending,
             Self::Facts(_) => Place::Facts,
-            Self::Dialog(_) => Place::Dialog,
+            Self::Dialog(dialog) => dialog.place(),
             Self::Help(_) => Place::Help,
         }
     }

@@ -4,7 +4,7 @@ use ratatui::{layout::Rect, style::Modifier};
 
 use crate::{
     console::{
-        model::{Condition, Model, mpp_report, store_report},
+        model::{Condition, Model, in_flight, mpp_report, store_report},
         text,
         theme::Role,
         ui::{ChipId, Focus, PaneId, Ui},
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A chip's name, its sign, and its figure.
-fn parts(view: &View, chip: ChipId, model: &Model) -> [(String, Role); 3] {
+fn parts(view: &View, chip: ChipId, model: &Model, is_narrow: bool) -> [(String, Role); 3] {
     let glyphs = view.glyphs;
     let sign = |condition| match condition {
         Condition::Well => (glyphs.well.to_owned(), Role::Ok),
@@ -24,8 +24,8 @@ fn parts(view: &View, chip: ChipId, model: &Model) -> [(String, Role); 3] {
     match chip {
         ChipId::Mpp => {
             let figure = model.mpp().map_or_else(String::new, |mpp| {
-                let name = text::truncate(&mpp.pack.name, 20, glyphs.ellipsis).into_owned();
-                let flying = mpp.queues.values().filter(|queue| queue.in_flight.is_some()).count();
+                let name = text::truncate(&mpp.pack.name, if is_narrow { 12 } else { 20 }, glyphs.ellipsis).into_owned();
+                let (flying, _) = in_flight(mpp);
                 format!("{name} {}q {flying}{}", mpp.queues.len(), glyphs.flying)
             });
             [("MPP".to_owned(), Role::Mpp), sign(mpp_report(model, view.now).condition), (figure, Role::Text)]
@@ -33,8 +33,9 @@ fn parts(view: &View, chip: ChipId, model: &Model) -> [(String, Role); 3] {
         ChipId::Store => {
             let figure = match model.world.as_ref().map(|world| world.station.store_failing.is_some()) {
                 Some(true) => "failing",
-                Some(false) => "well",
-                None => "",
+                // Where it is tight, the sign alone says it.
+                Some(false) if !is_narrow => "well",
+                _ => "",
             };
             [("STORE".to_owned(), Role::Station), sign(store_report(model).condition), (figure.to_owned(), Role::Text)]
         }
@@ -50,9 +51,13 @@ fn hidden(view: &View, pane: PaneId, model: &Model) -> (&'static str, String, Ro
     let mpp = model.mpp();
     match pane {
         PaneId::Queues => ("QUEUES", mpp.map_or(0, |mpp| mpp.queues.len()).to_string(), Role::Text),
-        PaneId::InFlight => ("IN FLIGHT", format!("{}{}", mpp.map_or(0, |mpp| mpp.live.len()), glyphs.flying), Role::Text),
+        PaneId::InFlight => {
+            let (flying, applied) = mpp.map_or((0, 0), in_flight);
+            let figure = if applied > 0 { format!("{flying}{} +{applied}", glyphs.flying) } else { format!("{flying}{}", glyphs.flying) };
+            ("FLIGHT", figure, Role::Text)
+        }
         PaneId::Recent => {
-            let ended = |wanted: &[RowState]| mpp.map_or(0, |mpp| mpp.recent.iter().filter(|row| wanted.contains(&row.state)).count());
+            let ended = |wanted: &[RowState]| model.ended().filter(|row| wanted.contains(&row.state)).count();
             let bad = ended(&[RowState::Failed, RowState::Refunded]);
             let figure = format!("{}{} {bad}{}", ended(&[RowState::Done]), glyphs.ok, glyphs.bad);
             ("RECENT", figure, if bad > 0 { Role::Warn } else { Role::Text })
@@ -60,7 +65,7 @@ fn hidden(view: &View, pane: PaneId, model: &Model) -> (&'static str, String, Ro
         PaneId::Log => {
             let serious = model.journal.serious;
             let role = if serious > 0 { Role::Warn } else { Role::Text };
-            ("LOG", format!("{} {serious}{}", model.journal.notices.len(), glyphs.warn), role)
+            ("LOG", format!("{serious}{}", glyphs.warn), role)
         }
         PaneId::Started => ("", String::new(), Role::Muted),
     }
@@ -73,7 +78,7 @@ fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(Strin
     chips
         .into_iter()
         .map_while(|chip| {
-            let parts = parts(view, chip, model);
+            let parts = parts(view, chip, model, area.width < 120);
             let columns: usize = parts.iter().filter(|(words, _)| !words.is_empty()).map(|(words, _)| text::width(words) + 1).sum();
             let columns = u16::try_from(columns).unwrap_or(u16::MAX).saturating_add(1);
             let place = Rect::new(x, area.y, columns.min(area.right().saturating_sub(x)), 1);

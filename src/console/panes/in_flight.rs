@@ -10,7 +10,7 @@ use crate::{
         view::{Canvas, View},
     },
     ids::InvocationId,
-    mpp::{LiveView, Snapshot},
+    mpp::{LiveView, QueueView, Snapshot},
 };
 
 const COLUMNS: &[Column] = &[
@@ -24,19 +24,31 @@ const COLUMNS: &[Column] = &[
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, mpp: &Snapshot, selection: &Selection, focused: bool) {
     if mpp.live.is_empty() {
-        let words = match (&mpp.adapter, mpp.queues.values().any(|queue| queue.pending > 0)) {
-            (None, true) => "nothing: no adapter is connected, and work waits (see the MPP chip)",
-            (None, false) => "nothing: no adapter is connected (see the MPP chip)",
-            (Some(_), true) => "nothing: the adapter has not pulled yet",
-            (Some(_), false) => "nothing: no work is pending",
-        };
-        canvas.put(area.x + 1, area.y, area.width.saturating_sub(1), words, Role::Muted);
+        canvas.put(area.x + 1, area.y, area.width.saturating_sub(1), &why_empty(mpp), Role::Muted);
         return;
     }
     let rows: Vec<(&InvocationId, &LiveView)> = mpp.live.iter().collect();
     let view = canvas.view;
     let row = |index: usize| rows.get(index).map_or_else(Vec::new, |(id, live)| cells(view, **id, live));
     Table { columns: COLUMNS, len: rows.len(), row: &row, selection: Some(selection), focused }.draw(canvas, area);
+}
+
+/// Why nothing is in flight: the operator's own brakes first.
+fn why_empty(mpp: &Snapshot) -> String {
+    let is_declared = |queue: &&QueueView| queue.ready_after.is_some();
+    let (all, held) = (mpp.queues.values().filter(is_declared).count(), mpp.queues.values().filter(|queue| queue.brake.held).count());
+    let waits = mpp.queues.values().any(|queue| queue.pending > 0);
+    let free_work = mpp.queues.values().any(|queue| queue.pending > 0 && !queue.brake.held);
+    match (&mpp.adapter, waits) {
+        _ if held > 0 && held >= all => "nothing: every queue is held (ctrl-x releases)".to_owned(),
+        (None, true) => "nothing: no adapter is connected, and work waits (see the MPP chip)".to_owned(),
+        (None, false) => "nothing: no adapter is connected (see the MPP chip)".to_owned(),
+        (Some(_), true) if !free_work => "nothing: what waits is on queues that are held (H releases)".to_owned(),
+        (Some(_), true) if held > 0 => format!("nothing: the adapter has not pulled yet; {held} of {all} queues are held"),
+        (Some(_), true) => "nothing: the adapter has not pulled yet".to_owned(),
+        (Some(_), false) if held > 0 => format!("nothing: no work is pending; {held} of {all} queues are held"),
+        (Some(_), false) => "nothing: no work is pending".to_owned(),
+    }
 }
 
 fn cells(view: &View, id: InvocationId, live: &LiveView) -> Vec<Cell> {

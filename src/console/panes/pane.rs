@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{in_flight, log, queues, recent, started};
 use crate::console::{
-    model::Model,
+    model::{Model, in_flight as count_in_flight},
     theme::Role,
     ui::{Focus, PaneId, RecordKey, Selection, Ui},
     view::Canvas,
@@ -16,7 +16,7 @@ pub(crate) fn keys(pane: PaneId, model: &Model) -> Vec<RecordKey> {
     match pane {
         PaneId::Queues => mpp.queues.keys().cloned().map(RecordKey::Queue).collect(),
         PaneId::InFlight => mpp.live.keys().copied().map(RecordKey::Invocation).collect(),
-        PaneId::Recent => mpp.recent.iter().rev().map(|row| RecordKey::Invocation(row.id)).collect(),
+        PaneId::Recent => model.ended().map(|row| RecordKey::Invocation(row.id)).collect(),
         PaneId::Log => model.journal.notices.iter().rev().map(|notice| RecordKey::Notice(notice.number)).collect(),
         PaneId::Started => Vec::new(),
     }
@@ -46,7 +46,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
     match pane {
         PaneId::Queues => queues::draw(canvas, inner, model, &world.mpp, selection, focused),
         PaneId::InFlight => in_flight::draw(canvas, inner, &world.mpp, selection, focused),
-        PaneId::Recent => recent::draw(canvas, inner, &world.mpp, selection, focused),
+        PaneId::Recent => recent::draw(canvas, inner, model, selection, focused),
         PaneId::Log => log::draw(canvas, inner, model, selection, focused),
         PaneId::Started => started::draw(canvas, inner, model, world),
     }
@@ -56,9 +56,10 @@ fn title(pane: PaneId, model: &Model) -> String {
     let mpp = model.mpp();
     match pane {
         PaneId::Queues => "Queues".to_owned(),
-        PaneId::InFlight => match mpp.map_or(0, |mpp| mpp.live.len()) {
-            0 => "In flight".to_owned(),
-            count => format!("In flight {count}"),
+        PaneId::InFlight => match mpp.map_or((0, 0), count_in_flight) {
+            (0, 0) => "In flight".to_owned(),
+            (flying, 0) => format!("In flight {flying}"),
+            (flying, applied) => format!("In flight {flying} + {applied} applied"),
         },
         PaneId::Recent => "Recent".to_owned(),
         PaneId::Log => "Log".to_owned(),

@@ -5,11 +5,12 @@ use ratatui::layout::Rect;
 use super::{Align, Cell, Class, Column, Table, queues::state_sign};
 use crate::{
     console::{
+        model::Model,
         theme::Role,
         ui::Selection,
         view::{Canvas, View},
     },
-    mpp::{EndedView, Snapshot},
+    mpp::EndedView,
 };
 
 const COLUMNS: &[Column] = &[
@@ -22,14 +23,15 @@ const COLUMNS: &[Column] = &[
     Column::fixed("trace", 5, Align::Left).from(72),
 ];
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, mpp: &Snapshot, selection: &Selection, focused: bool) {
-    if mpp.recent.is_empty() {
-        canvas.put(area.x + 1, area.y, area.width.saturating_sub(1), "nothing has ended yet", Role::Muted);
+pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, selection: &Selection, focused: bool) {
+    let ended: Vec<&EndedView> = model.ended().collect();
+    if ended.is_empty() {
+        canvas.put(area.x + 1, area.y, area.width.saturating_sub(1), "nothing has ended since the station started", Role::Muted);
         return;
     }
     let view = canvas.view;
-    let row = |index: usize| mpp.recent.iter().rev().nth(index).map_or_else(Vec::new, |ended| cells(view, ended));
-    Table { columns: COLUMNS, len: mpp.recent.len(), row: &row, selection: Some(selection), focused }.draw(canvas, area);
+    let row = |index: usize| ended.get(index).map_or_else(Vec::new, |ended| cells(view, ended));
+    Table { columns: COLUMNS, len: ended.len(), row: &row, selection: Some(selection), focused }.draw(canvas, area);
 }
 
 fn cells(view: &View, ended: &EndedView) -> Vec<Cell> {

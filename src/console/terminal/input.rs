@@ -31,7 +31,7 @@ const WAITING_MAX: usize = 256;
 #[derive(Debug)]
 pub(super) struct Input {
     stop: UnixStream,
-    winch: signal_hook::SigId,
+    signals: [signal_hook::SigId; 2],
 }
 
 impl Input {
@@ -41,6 +41,8 @@ impl Input {
         let (resized, resize) = UnixStream::pair()?;
         resized.set_nonblocking(true)?;
         resize.set_nonblocking(true)?;
+        // A process that was stopped and goes on finds a screen of others: it is told its size anew, and paints all of it.
+        let continued = signal_hook::low_level::pipe::register(rustix::process::Signal::CONT.as_raw(), resize.try_clone()?)?;
         let winch = signal_hook::low_level::pipe::register(rustix::process::Signal::WINCH.as_raw(), resize)?;
         let (sender, events) = mpsc::channel(WAITING_MAX);
         thread::Builder::new().name("console-input".to_owned()).spawn(move || {
@@ -48,13 +50,15 @@ impl Input {
             let reader = Reader { terminal, stopped, resized, sender, clock };
             reader.run();
         })?;
-        Ok((Self { stop, winch }, events))
+        Ok((Self { stop, signals: [winch, continued] }, events))
     }
 }
 
 impl Drop for Input {
     fn drop(&mut self) {
-        signal_hook::low_level::unregister(self.winch);
+        for signal in self.signals {
+            signal_hook::low_level::unregister(signal);
+        }
         let _ = self.stop.shutdown(std::net::Shutdown::Both);
     }
 }

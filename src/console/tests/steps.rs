@@ -23,7 +23,7 @@ use crate::{
     time::Now,
 };
 
-fn commands(effects: Vec<Effect>) -> Vec<mpp::Command> {
+pub(super) fn commands(effects: Vec<Effect>) -> Vec<mpp::Command> {
     effects
         .into_iter()
         .filter_map(|effect| match effect {
@@ -34,7 +34,7 @@ fn commands(effects: Vec<Effect>) -> Vec<mpp::Command> {
 }
 
 /// A pending list of the default queue with these rows.
-fn pending_list(rows: impl Iterator<Item = u64>, more: bool) -> Stage {
+pub(super) fn pending_list(rows: impl Iterator<Item = u64>, more: bool) -> Stage {
     let mut stage = show(80, 24);
     stage.key(KeyCode::Down);
     let effects = stage.key(KeyCode::Enter);
@@ -202,6 +202,7 @@ fn the_first_steps_tick_off_and_go_away() {
     assert!(stage.text().contains("✓ 2 connect"));
     stage.mpp(enqueued(1, "default"), "");
     assert!(!stage.text().contains("Getting started"));
+    assert!(stage.text().contains("done: you are live"), "{}", stage.text());
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Opening, asking and commanding.
 
-use super::hindrance::{chip_at_hand, queue_at_hand};
+use super::{
+    brakes::{drain, hold, hold_all, release},
+    hindrance::{chip_at_hand, left_at_hand},
+};
 use crate::{
     console::{
         action::{Action, Asked, Effect},
@@ -23,9 +26,16 @@ pub(super) fn act(ui: &mut Ui, model: &Model, action: Action) -> Vec<Effect> {
         }
         Action::Open => open(ui, model),
         Action::Quit => quit(ui, model),
-        Action::Hold => hold(ui, model).into_iter().collect(),
+        Action::Hold => hold(ui, model).unwrap_or_default(),
         Action::Drain => drain(ui, model).into_iter().collect(),
-        Action::HoldAll => vec![hold_all(model)],
+        Action::HoldAll => hold_all(ui, model),
+        Action::Settle => {
+            let bound =
+                left_at_hand(ui, model).map(|(id, live)| Bound::Settle { id, queue: live.queue.clone(), event: live.event.clone() });
+            ask(ui, bound)
+        }
+        Action::SettleDone => settle(ui, mpp::Settlement::Done),
+        Action::SettleFailed => settle(ui, mpp::Settlement::Failed),
         Action::Cancel => {
             let bound = match ui.overlays.last() {
                 Some(Overlay::Pending(pending)) => {
@@ -39,7 +49,7 @@ pub(super) fn act(ui: &mut Ui, model: &Model, action: Action) -> Vec<Effect> {
             let bound = model.mpp().and_then(|mpp| mpp.adapter.as_ref()).map(|adapter| Bound::Kick { peer: adapter.peer.clone() });
             ask(ui, bound)
         }
-        Action::Confirm => confirm(ui),
+        Action::Confirm => confirm(ui, model),
         Action::Decline => {
             ui.overlays.pop();
             Vec::new()
@@ -54,7 +64,7 @@ pub(super) fn act(ui: &mut Ui, model: &Model, action: Action) -> Vec<Effect> {
     }
 }
 
-fn ask(ui: &mut Ui, bound: Option<Bound>) -> Vec<Effect> {
+pub(super) fn ask(ui: &mut Ui, bound: Option<Bound>) -> Vec<Effect> {
     ui.overlays.extend(bound.map(|bound| Overlay::Dialog(Dialog::new(bound))));
     Vec::new()
 }
@@ -67,7 +77,7 @@ fn quit(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     ask(ui, Some(Bound::Quit))
 }
 
-fn confirm(ui: &mut Ui) -> Vec<Effect> {
+fn confirm(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     let Some(Overlay::Dialog(dialog)) = ui.overlays.pop() else { return Vec::new() };
     match dialog.bound {
         Bound::Quit => vec![Effect::Quit],
@@ -76,30 +86,18 @@ fn confirm(ui: &mut Ui) -> Vec<Effect> {
             vec![Effect::Command { asked: Asked::Cancel { id }, command: Command::Mpp(command) }]
         }
         Bound::Kick { .. } => vec![Effect::Command { asked: Asked::Kick, command: Command::Mpp(mpp::Command::Kick) }],
+        Bound::Release { queues } => release(ui, model, &queues, &[]),
+        Bound::Settle { .. } => Vec::new(),
     }
 }
 
-fn brake(command: mpp::Command) -> Effect {
-    Effect::Command { asked: Asked::Brake, command: Command::Mpp(command) }
-}
-
-fn hold(ui: &Ui, model: &Model) -> Option<Effect> {
-    let name = queue_at_hand(ui, model)?;
-    let is_held = model.mpp()?.queues.get(name.as_str())?.brake.held;
-    let queue = Some(name);
-    Some(brake(if is_held { mpp::Command::Resume { queue } } else { mpp::Command::Hold { queue } }))
-}
-
-fn drain(ui: &Ui, model: &Model) -> Option<Effect> {
-    let name = queue_at_hand(ui, model)?;
-    let is_draining = model.mpp()?.queues.get(name.as_str())?.brake.draining;
-    let queue = Some(name);
-    Some(brake(if is_draining { mpp::Command::Resume { queue } } else { mpp::Command::Drain { queue } }))
-}
-
-fn hold_all(model: &Model) -> Effect {
-    let all_held = model.mpp().is_some_and(|mpp| mpp.queues.values().all(|queue| queue.brake.held));
-    brake(if all_held { mpp::Command::Resume { queue: None } } else { mpp::Command::Hold { queue: None } })
+fn settle(ui: &mut Ui, to: mpp::Settlement) -> Vec<Effect> {
+    match ui.overlays.pop() {
+        Some(Overlay::Dialog(Dialog { bound: Bound::Settle { id, .. }, .. })) => {
+            vec![Effect::Command { asked: Asked::Settle { id }, command: Command::Mpp(mpp::Command::Settle { id, to }) }]
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn open(ui: &mut Ui, model: &Model) -> Vec<Effect> {

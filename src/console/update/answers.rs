@@ -32,6 +32,9 @@ fn error_words(error: &PortError) -> String {
 
 fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
     let Outcome::Mpp(outcome) = outcome else { return None };
+    if let Asked::Release { words } = asked {
+        return words.clone().map(|words| (words, false));
+    }
     Some(match outcome {
         mpp::Outcome::Braked(queues) => {
             let each = queues.iter().map(|(queue, brake)| match (brake.held, brake.draining) {
@@ -48,6 +51,7 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
             (Some(Err(refusal)), _) => (format!("{refusal}: {}", refusal.hint()), true),
             (None, _) => return None,
         },
+        mpp::Outcome::Settled { id, state } => (format!("{id} is settled: {}", state.name()), false),
         mpp::Outcome::Kicked { peer } => (format!("{peer} is disconnected"), false),
         _ => return None,
     })

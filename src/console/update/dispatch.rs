@@ -25,6 +25,7 @@ const MESSAGE_STANDS: Duration = Duration::from_secs(10);
 /// Lets one event have its effect.
 pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now: Now) -> Vec<Effect> {
     ui.settle(model);
+    let taught = ui.teaches(model) || std::mem::take(&mut ui.was_taught);
     let effects = match event {
         Event::Key { key, at } if key.kind != KeyEventKind::Release => on_key(ui, model, key, at, now),
         Event::Mouse(mouse) => on_mouse(ui, model, view, mouse),
@@ -42,6 +43,10 @@ pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now:
         Event::Commanded { asked, outcome } => answers::commanded(ui, &asked, outcome, now),
         Event::Queried { asked, page } => answers::queried(ui, asked, page, now),
     };
+    ui.was_taught = ui.teaches(model);
+    if taught && model.lessons.all_done() && !ui.lessons_dismissed {
+        say(ui, "done: you are live".to_owned(), false, now);
+    }
     ui.settle(model);
     let mut effects = effects;
     effects.extend(moving::next_page(ui));
@@ -78,10 +83,10 @@ fn on_key(ui: &mut Ui, model: &Model, key: KeyEvent, typed_at: Mono, now: Now) -
         return Vec::new();
     }
     ui.message = None;
-    perform(ui, model, action)
+    perform(ui, model, action, now)
 }
 
-fn perform(ui: &mut Ui, model: &Model, action: Action) -> Vec<Effect> {
+fn perform(ui: &mut Ui, model: &Model, action: Action, now: Now) -> Vec<Effect> {
     match action {
         Action::FocusNext
         | Action::FocusPrevious
@@ -110,6 +115,8 @@ fn perform(ui: &mut Ui, model: &Model, action: Action) -> Vec<Effect> {
         }
         Action::FreeMouse => {
             ui.mouse = !ui.mouse;
+            let words = if ui.mouse { "the mouse is captured: it selects and scrolls here" } else { "the mouse is free for the terminal" };
+            say(ui, words.to_owned(), false, now);
             vec![Effect::Mouse(ui.mouse)]
         }
         _ => acting::act(ui, model, action),

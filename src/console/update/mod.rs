@@ -2,6 +2,7 @@
 
 mod acting;
 mod answers;
+mod brakes;
 mod dispatch;
 mod hindrance;
 mod moving;

@@ -49,13 +49,7 @@ fn go_in_pane(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) {
     let Some((_, area)) = layout.panes.iter().find(|(known, _)| *known == pane).copied() else { return };
     let height = panes::list_height(area);
     let keys = panes::keys(pane, model);
-    let at = ui.selections.entry(pane).or_default().index();
     match action {
-        // Beyond the first row of a topmost pane lie the chips.
-        Action::Up if at == 0 => {
-            ui.focus = if area.y == layout.body.y { Focus::Chips(0) } else { beside(ui, model, |from, to| to.bottom() <= from.y) }
-        }
-        Action::Down if at + 1 >= keys.len() => ui.focus = beside(ui, model, |from, to| to.y >= from.bottom()),
         Action::Left => ui.focus = beside(ui, model, |from, to| to.right() <= from.x && to.y == from.y),
         Action::Right => ui.focus = beside(ui, model, |from, to| to.x >= from.right() && to.y == from.y),
         _ => {

@@ -1,0 +1,105 @@
+//! Hold and drain: what keys do, and what is seen of it.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::{
+    stage::{Stage, connected, enqueued, show},
+    steps::commands,
+};
+use crate::{
+    console::{
+        event::Event,
+        ui::{Focus, PaneId},
+    },
+    mpp,
+    tap::entry::mpp::{Brake, Transition},
+};
+
+fn held(stage: &mut Stage, queue: &str, held: bool, draining: bool) {
+    stage.mpp(Transition::Braked { queue: queue.into(), brake: Brake { held, draining } }, "");
+}
+
+fn ctrl_x(stage: &mut Stage) -> Vec<mpp::Command> {
+    let key = KeyEvent::new(KeyCode::Char('x'), KeyModifiers::CONTROL);
+    let effects = stage.event(Event::Key { key, at: crate::time::Mono(stage.ms * 1_000_000) });
+    stage.pass(10);
+    commands(effects)
+}
+
+#[test]
+fn releasing_all_leaves_every_brake_as_it_was_before() {
+    let mut stage = show(80, 24);
+    held(&mut stage, "boss", false, true);
+    assert_eq!(ctrl_x(&mut stage), [mpp::Command::Hold { queue: None }]);
+    held(&mut stage, "boss", true, true);
+    held(&mut stage, "default", true, false);
+    let resume = |queue: &str| mpp::Command::Resume { queue: Some(queue.into()) };
+    assert_eq!(ctrl_x(&mut stage), [resume("boss"), mpp::Command::Drain { queue: Some("boss".into()) }, resume("default")]);
+
+    let mut stage = show(80, 24);
+    held(&mut stage, "boss", true, false);
+    ctrl_x(&mut stage);
+    held(&mut stage, "default", true, false);
+    assert_eq!(ctrl_x(&mut stage), [resume("default")], "what was held by hand stays held");
+}
+
+#[test]
+fn a_console_that_does_not_know_who_held_asks_before_it_releases_what_drains() {
+    let mut stage = show(80, 24);
+    held(&mut stage, "boss", true, true);
+    held(&mut stage, "default", true, false);
+    let resume = |queue: &str| mpp::Command::Resume { queue: Some(queue.into()) };
+    assert_eq!(ctrl_x(&mut stage), [resume("default")]);
+    assert!(stage.text().contains("Held and draining: boss."), "{}", stage.text());
+    stage.key(KeyCode::Null);
+    assert_eq!(commands(stage.char('y')), [resume("boss"), mpp::Command::Drain { queue: Some("boss".into()) }]);
+}
+
+#[test]
+fn releasing_one_queue_keeps_its_drain() {
+    let mut stage = show(80, 24);
+    held(&mut stage, "boss", true, true);
+    let boss = || Some("boss".into());
+    assert_eq!(commands(stage.char('D')), []);
+    assert!(stage.text().contains("boss is held: H releases it first"), "{}", stage.text());
+    assert_eq!(commands(stage.char('H')), [mpp::Command::Resume { queue: boss() }, mpp::Command::Drain { queue: boss() }]);
+}
+
+#[test]
+fn an_empty_in_flight_names_the_operators_own_brakes_first() {
+    let mut stage = Stage::of_size(80, 24);
+    stage.resync(connected());
+    stage.mpp(enqueued(1, "boss"), "");
+    held(&mut stage, "boss", true, false);
+    assert!(stage.text().contains("nothing: what waits is on queues that are held"), "{}", stage.text());
+    held(&mut stage, "default", true, false);
+    assert!(stage.text().contains("nothing: every queue is held (ctrl-x releases)"), "{}", stage.text());
+}
+
+#[test]
+fn a_drain_is_seen_in_the_first_line_and_on_the_chip() {
+    let mut stage = show(80, 24);
+    held(&mut stage, "boss", false, true);
+    let text = stage.text();
+    assert!(text.contains("↓ drain: boss") && text.contains("MPP ◐") && text.contains("loss 0"), "{text}");
+    held(&mut stage, "default", false, true);
+    assert!(stage.text().contains("↓ 2 draining"), "{}", stage.text());
+}
+
+#[test]
+fn brakes_say_where_they_work_and_rows_do_not_lead_out_of_their_pane() {
+    let mut stage = show(80, 24);
+    for _ in 0..5 {
+        stage.key(KeyCode::Down);
+    }
+    assert_eq!(stage.ui.focus, Focus::Pane(PaneId::Queues));
+    for _ in 0..5 {
+        stage.key(KeyCode::Up);
+    }
+    assert_eq!(stage.ui.focus, Focus::Pane(PaneId::Queues));
+    stage.key(KeyCode::Tab);
+    stage.char('H');
+    assert!(stage.text().contains("H works on a queue: Tab to Queues"), "{}", stage.text());
+    stage.char('M');
+    assert!(stage.text().contains("the mouse is free"), "{}", stage.text());
+}
