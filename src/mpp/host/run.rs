@@ -262,8 +262,8 @@ impl Host {
         self.drain(now);
     }
 
-    /// Before the first words of a newcomer: what lies ready on the connections that were there before it. An adapter that closes and connects
-    /// again at once must not find its own old connection in the way (ruling MPP 2).
+    /// Before the first words of a newcomer: what lies ready on the connections that were there before it. An adapter that closes and
+    /// connects again at once must not find its own old connection in the way (ruling MPP 2).
     fn read_older(&mut self, now: Now, newcomer: ConnectionId) {
         if self.conns.get(&newcomer).is_none_or(|conn| conn.has_spoken) {
             return;
