@@ -56,6 +56,9 @@ impl Write for Relay {
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        if self.piece.is_empty() {
+            return Ok(());
+        }
         let piece = std::mem::take(&mut self.piece);
         let Some(pieces) = self.pieces.as_ref().filter(|_| !self.is_gone.load(Ordering::Relaxed)) else {
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -110,6 +113,7 @@ mod tests {
         while !relay.is_gone.load(Ordering::Relaxed) {
             std::thread::yield_now();
         }
+        relay.write_all(b"line\n").unwrap();
         assert_eq!(relay.flush().unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     }
 }
