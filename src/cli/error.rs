@@ -83,6 +83,18 @@ pub(crate) enum Error {
         /// How many more lines of its batch were refused.
         also: usize,
     },
+    /// Lines of `--from` that were refused, while the others were recorded.
+    #[error("{recorded} rows are recorded, {} {}{}: {}", refused.len() + *also, if refused.len() + *also == 1 { "line is not" } else { "lines are not" }, if *is_cut_short { ", and what follows was not sent" } else { "" }, listed(refused, *also))]
+    Lines {
+        /// Rows that are recorded, repeated ones included.
+        recorded: u64,
+        /// The first ones that are not, each an [`Error::Line`]; there is one at least.
+        refused: Vec<Error>,
+        /// How many more there were.
+        also: usize,
+        /// Whether the stream was not read to its end.
+        is_cut_short: bool,
+    },
     /// A line that is not what is asked for.
     #[error("{0}")]
     NotAnInvocation(String),
@@ -156,6 +168,12 @@ pub(crate) enum Error {
     Output(io::Error),
 }
 
+/// The lines that were refused, in one sentence.
+fn listed(refused: &[Error], also: usize) -> String {
+    let told: Vec<_> = refused.iter().map(ToString::to_string).collect();
+    format!("{}{}", told.join("; "), and_more(also))
+}
+
 fn and_more(count: usize) -> String {
     match count {
         0 => String::new(),
@@ -188,6 +206,7 @@ impl Error {
             Self::Port(error) | Self::Some { first: error, .. } => port_exit(error),
             Self::Start(error) => start_exit(error),
             Self::Line { cause, .. } => cause.exit(),
+            Self::Lines { refused, .. } => refused.first().map_or(Exit::Refused, Self::exit),
             Self::Unreachable { .. } => Exit::NoStation,
             Self::WaitedTooLong { .. } => Exit::TimedOut,
             Self::EndedOtherwise { .. } => Exit::OtherState,
@@ -204,6 +223,11 @@ impl Error {
         }
     }
 
+    /// Whether it concerns one line of a stream, whose next line can be read.
+    pub(crate) fn is_of_one_line(&self) -> bool {
+        matches!(self, Self::Line { cause, .. } if matches!(**cause, Self::NotAnInvocation(_)))
+    }
+
     /// The machine-readable code.
     pub(crate) fn code(&self) -> &'static str {
         match self {
@@ -218,6 +242,7 @@ impl Error {
             Self::Pair(PairError::File { .. }) | Self::Io { .. } => "file",
             Self::Pack { .. } => "bad_pack",
             Self::Line { cause, .. } => cause.code(),
+            Self::Lines { refused, .. } => refused.first().map_or("bad_line", Self::code),
             Self::NotAnInvocation(_) => "bad_line",
             Self::WaitedTooLong { .. } => "timed_out",
             Self::EndedOtherwise { .. } => "other_state",
@@ -244,6 +269,7 @@ impl Error {
             Self::Pair(PairError::File { .. } | PairError::Random(_)) => "`rl-console doctor` checks the data folder".to_owned(),
             Self::Pack { first, .. } => first.clone(),
             Self::Line { cause, .. } => cause.hint(),
+            Self::Lines { refused, .. } => refused.first().map(Self::hint).unwrap_or_default(),
             Self::NotAnInvocation(_) => {
                 "every line is an object such as {\"event\":\"give_item\",\"params\":{}}; the lines before it are recorded".to_owned()
             }

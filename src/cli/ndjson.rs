@@ -47,6 +47,7 @@ impl<R: BufRead> Lines<R> {
                 return Ok(None);
             }
             if self.buffer.len() as u64 > LINE_BYTES_MAX {
+                self.skip_rest()?;
                 return Err(self.error(format!("it has over {LINE_BYTES_MAX} bytes")));
             }
             if self.buffer.trim_ascii().is_empty() {
@@ -59,6 +60,18 @@ impl<R: BufRead> Lines<R> {
 
     fn error(&self, what: String) -> Error {
         Error::Line { line: self.line, cause: Box::new(Error::NotAnInvocation(what)), also: 0 }
+    }
+
+    /// Leaves out what remains of a line that is too long.
+    fn skip_rest(&mut self) -> Result<(), Error> {
+        while !self.buffer.ends_with(b"\n") {
+            self.buffer.clear();
+            let read = self.stream.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut self.buffer);
+            if read.map_err(Error::io(format!("line {}", self.line)))? == 0 {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// The stream itself.

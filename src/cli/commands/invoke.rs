@@ -22,6 +22,9 @@ use crate::{
     schema::JsonText,
 };
 
+/// Refused lines that are named; of more it is said how many.
+const LISTED_MAX: usize = 20;
+
 /// Bytes read from a file at once; what has come by then is committed together.
 const READ_BYTES: usize = 256 << 10;
 
@@ -73,59 +76,85 @@ fn many(context: &mut Context, from: &Path) -> Result<(), Error> {
     })
 }
 
-/// Commits what has come, batch by batch, until the end or the first fault. A batch ends where nothing more has come yet, so that a slow
-/// stream is not held back.
+/// What became of a stream so far.
+#[derive(Debug, Default)]
+struct Tally {
+    recorded: u64,
+    refused: Vec<Error>,
+    also: usize,
+}
+
+impl Tally {
+    fn refuse(&mut self, error: Error) {
+        if self.refused.len() < LISTED_MAX {
+            self.refused.push(error);
+        } else {
+            self.also += 1;
+        }
+    }
+
+    fn verdict(self, is_cut_short: bool) -> Result<(), Error> {
+        let Self { recorded, refused, also } = self;
+        if refused.is_empty() { Ok(()) } else { Err(Error::Lines { recorded, refused, also, is_cut_short }) }
+    }
+}
+
+/// Commits what has come, batch by batch, until the end: a line that is refused, or is no invocation, holds up no other. A batch ends where
+/// nothing more has come yet, so that a slow stream is not held back.
 async fn pour<R: Read>(station: &dyn Operator, stream: BufReader<R>, limits: &Limits, out: &mut Output) -> Result<(), Error> {
     let rows_max = usize::try_from(limits.mpp.command_rows_max).unwrap_or(usize::MAX);
     // A row grows little on its way, and never to more than four times its length.
     let bytes_max = usize::try_from(limits.port.request_bytes_max / 4).unwrap_or(usize::MAX);
     let mut lines = Lines::new(stream);
     let mut batch: Vec<Numbered> = Vec::new();
+    let mut tally = Tally::default();
     let mut bytes = 0;
     loop {
         let next = lines.next();
-        let ended = !matches!(next, Ok(Some(_)));
-        let fault = match next {
+        let is_end = matches!(next, Ok(None));
+        let is_fatal = matches!(&next, Err(error) if !error.is_of_one_line());
+        match next {
             Ok(Some(row)) => {
                 bytes += row.bytes;
                 batch.push(row);
-                None
             }
-            Ok(None) => None,
-            Err(error) => Some(error),
-        };
-        if ended || batch.len() >= rows_max || bytes >= bytes_max || lines.stream().buffer().is_empty() {
-            commit(station, std::mem::take(&mut batch), out).await?;
-            bytes = 0;
+            Ok(None) => {}
+            Err(error) => tally.refuse(error),
         }
-        match fault {
-            Some(error) => return Err(error),
-            None if ended => return Ok(()),
-            None => {}
+        let is_over = is_end || is_fatal;
+        if is_over || batch.len() >= rows_max || bytes >= bytes_max || lines.stream().buffer().is_empty() {
+            let sent = commit(station, std::mem::take(&mut batch), &mut tally, out).await;
+            bytes = 0;
+            if let Err(error) = sent {
+                tally.refuse(error);
+                return tally.verdict(true);
+            }
+        }
+        if is_over {
+            return tally.verdict(is_fatal);
         }
     }
 }
 
-async fn commit(station: &dyn Operator, batch: Vec<Numbered>, out: &mut Output) -> Result<(), Error> {
+async fn commit(station: &dyn Operator, batch: Vec<Numbered>, tally: &mut Tally, out: &mut Output) -> Result<(), Error> {
     if batch.is_empty() {
         return Ok(());
     }
     let (lines, rows): (Vec<u64>, Vec<NewInvocation>) = batch.into_iter().map(|row| (row.line, row.invocation)).unzip();
     let first_line = lines.first().copied().unwrap_or_default();
     let rows = enqueue(station, rows).await.map_err(|cause| Error::Line { line: first_line, cause: Box::new(cause), also: 0 })?;
-    let mut refused = Vec::new();
     for (line_number, row) in lines.into_iter().zip(rows) {
         match row {
-            Ok(row) => out.row(&row, line)?,
-            Err(refusal) => refused.push((line_number, refusal)),
+            Ok(row) => {
+                tally.recorded += 1;
+                out.row(&row, line)?;
+            }
+            Err(refusal) => {
+                tally.refuse(Error::Line { line: line_number, cause: Box::new(PortError::Refused(refusal).into()), also: 0 });
+            }
         }
     }
-    out.flush()?;
-    let also = refused.len().saturating_sub(1);
-    match refused.into_iter().next() {
-        Some((line, refusal)) => Err(Error::Line { line, cause: Box::new(PortError::Refused(refusal).into()), also }),
-        None => Ok(()),
-    }
+    out.flush()
 }
 
 async fn enqueue(station: &dyn Operator, rows: Vec<NewInvocation>) -> Result<Vec<Result<EnqueuedRow, crate::mpp::Refusal>>, Error> {
@@ -189,22 +218,33 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_row_names_its_line_and_ends_the_stream_after_its_batch() {
+    fn a_refused_row_names_its_line_and_holds_up_no_other() {
         let text = "{\"event\":\"a\"}\n\n{\"event\":\"b\"}\n{\"event\":\"a\"}\n{\"event\":\"a\"}\n";
         let unknown = Refusal::UnknownEvent { event: "b".into(), nearest: None };
-        let (result, text, commands) = poured(text, 3, vec![enqueued(vec![Ok(row(1, false)), Err(unknown), Ok(row(2, false))])]);
+        let outcomes = vec![enqueued(vec![Ok(row(1, false)), Err(unknown), Ok(row(2, false))]), enqueued(vec![Ok(row(3, false))])];
+        let (result, text, commands) = poured(text, 3, outcomes);
         let error = result.unwrap_err();
         assert_eq!(
             (error.to_string().as_str(), error.code(), error.exit() as u8),
-            ("line 3: the pack has no event `b`", "unknown_event", 1)
+            ("3 rows are recorded, 1 line is not: line 3: the pack has no event `b`", "unknown_event", 1)
         );
+        assert_eq!((text.lines().count(), commands), (3, 2));
+    }
+
+    #[test]
+    fn a_bad_line_leaves_all_others_recorded() {
+        let (result, text, commands) =
+            poured("{\"event\":\"a\"}\n{\n{\"event\":\"a\"}\n", 1_000, vec![enqueued(vec![Ok(row(1, false)), Ok(row(2, false))])]);
+        let message = result.unwrap_err().to_string();
+        assert!(message.starts_with("2 rows are recorded, 1 line is not: line 2: EOF while parsing"), "{message}");
         assert_eq!((text.lines().count(), commands), (2, 1));
     }
 
     #[test]
-    fn a_bad_line_leaves_the_ones_before_it_recorded() {
-        let (result, text, commands) = poured("{\"event\":\"a\"}\n{\n", 1_000, vec![enqueued(vec![Ok(row(1, false))])]);
-        assert!(result.unwrap_err().to_string().starts_with("line 2: EOF while parsing"));
-        assert_eq!((text.lines().count(), commands), (1, 1));
+    fn a_station_that_goes_away_is_told_with_what_was_recorded() {
+        let text = "{\"event\":\"a\"}\n".repeat(4);
+        let (result, _, _) = poured(&text, 2, vec![enqueued(vec![Ok(row(1, false)), Ok(row(2, false))])]);
+        let message = result.unwrap_err().to_string();
+        assert!(message.starts_with("2 rows are recorded, 1 line is not, and what follows was not sent: line 3: "), "{message}");
     }
 }
