@@ -112,7 +112,8 @@ fn usable(pack: &Pack, row: &StateRow) -> Result<(), String> {
 }
 
 impl Bridge {
-    /// The three checks in their order, then the size (mpp-v2, `state_write`; ruling MPP 4). What a breach says is not masked and not cut yet.
+    /// The three checks in their order, then the size (mpp-v2, `state_write`; ruling MPP 4). What a breach says is not masked and not cut
+    /// yet.
     pub(super) fn decide_write(&self, key: &str, value: JsonText, scope: Option<String>) -> Result<Action, Breach> {
         let Some((name, declared)) = self.settings.pack.state.get_key_value(key) else {
             let message = format!("the manifest declares no state key '{key}'");
