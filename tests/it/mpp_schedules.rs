@@ -66,7 +66,8 @@ const STATES: [&str; 4] = [
     r#""mood","value":"\u003craw-token>""#,
     r#""goal","value":1"#,
 ];
-const RAW: [&str; 8] = [
+const RAW: [&str; 9] = [
+    r#"{"mpp":2,"type":"state_write","key":"\u003craw-token>","value":1}"#,
     "",
     "{",
     r#"{"mpp":2,"type":"<raw-token>"}"#,
@@ -224,6 +225,7 @@ impl Schedule {
             Act::Answer(count, well) => {
                 for _ in 0..*count {
                     self.world.said.clear();
+                    self.world.busy = count % 2 == 0;
                     self.world.answer_next(*well);
                     self.check();
                 }

@@ -99,6 +99,7 @@ impl Bridge {
             let result = match changed.next() {
                 Some(Changed::Changed { before, refund }) => {
                     self.settle_cancelling(id, true);
+                    self.forget_dirty(id);
                     let refund = refund.map(|(id, status)| RefundRef { id, status });
                     Ok(self.cancelled(now, &before, refund, &reason))
                 }

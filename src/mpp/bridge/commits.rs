@@ -192,6 +192,9 @@ impl Bridge {
             (Waits::Migrate(wait), Done::Migrated { .. }) => self.on_migrated(now, &wait),
             (waits, _) => self.give_up(now, waits, &CommitError::Failed("the store answered something else".to_owned())),
         }
+        if self.commits.failing.is_none() {
+            self.arm_retry(now);
+        }
         if self.commits.starved && !self.is_dirty_full() {
             self.commits.starved = false;
             for name in self.queue_names() {
@@ -243,11 +246,7 @@ impl Bridge {
             }
             waits => self.give_up(now, waits, error),
         }
-        let wanted = self.commits.failing.is_some() || !self.commits.retry.is_empty();
-        if wanted && self.commits.retry_at.is_none() {
-            self.commits.retry_at = Some(now.mono + self.commits.delay);
-            self.commits.delay = (self.commits.delay * 2).min(RETRY_LAST);
-        }
+        self.arm_retry(now);
     }
 
     /// A command whose request did not happen is refused.
@@ -263,12 +262,19 @@ impl Bridge {
 
     /// Tries a failing store with one request. Without any that failed, a brake is stored as it is, so that the operator learns when the
     /// store is well. A store that was busy is offered everything again.
-    pub(super) fn probe_store(&mut self) {
+    pub(super) fn probe_store(&mut self, now: Now) {
         self.commits.retry_at = None;
         if self.commits.failing.is_none() {
-            return self.store_all_again();
+            self.store_all_again();
+            return self.arm_retry(now);
         }
-        let probe = self.commits.retry.first().cloned().or_else(|| self.declared().into_iter().next().map(Retry::Brake));
+        let probe = self
+            .commits
+            .retry
+            .iter()
+            .find(|retry| !self.is_being_cancelled(retry))
+            .cloned()
+            .or_else(|| self.declared().into_iter().next().map(Retry::Brake));
         match probe {
             Some(probe) => self.store_again(&probe),
             None => self.on_store_well(),
@@ -300,7 +306,30 @@ impl Bridge {
 
     fn store_all_again(&mut self) {
         for retry in std::mem::take(&mut self.commits.retry) {
-            self.store_again(&retry);
+            if self.is_being_cancelled(&retry) {
+                self.commits.retry.insert(retry);
+            } else {
+                self.store_again(&retry);
+            }
+        }
+    }
+
+    /// Behind its cancellation a row's older transition would bring it back.
+    fn is_being_cancelled(&self, retry: &Retry) -> bool {
+        matches!(retry, Retry::Row(id) if self.cancelling.contains_key(id))
+    }
+
+    /// The store has ended a row: what it did not take of it before is void.
+    pub(super) fn forget_dirty(&mut self, id: InvocationId) {
+        self.commits.dirty.remove(&id);
+        self.commits.retry.remove(&Retry::Row(id));
+    }
+
+    fn arm_retry(&mut self, now: Now) {
+        let wanted = self.commits.failing.is_some() || !self.commits.retry.is_empty();
+        if wanted && self.commits.retry_at.is_none() {
+            self.commits.retry_at = Some(now.mono + self.commits.delay);
+            self.commits.delay = (self.commits.delay * 2).min(RETRY_LAST);
         }
     }
 }

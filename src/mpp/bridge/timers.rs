@@ -21,7 +21,7 @@ impl Bridge {
         self.beat(now);
         self.warn_of_silence(now);
         if self.commits.retry_at.is_some_and(|at| at <= now.mono) {
-            self.probe_store();
+            self.probe_store(now);
         }
         let due: Vec<QueueName> = self.fetch_retries.iter().filter(|(_, at)| **at <= now.mono).map(|(name, _)| name.clone()).collect();
         for name in due {

@@ -79,6 +79,8 @@ pub(crate) struct World {
     pub(crate) prompt: bool,
     /// The store refuses everything.
     pub(crate) broken: bool,
+    /// What it refuses is too much for it, not impossible.
+    pub(crate) busy: bool,
     pub(crate) sent: Vec<(ConnectionId, String)>,
     pub(crate) said: Vec<(Transition, String, Option<TraceId>)>,
     pub(crate) received: Vec<(Verdict, Redaction)>,
@@ -151,6 +153,7 @@ impl World {
             now,
             prompt: true,
             broken: false,
+            busy: false,
             sent: Vec::new(),
             said: Vec::new(),
             received: Vec::new(),
@@ -287,7 +290,8 @@ impl World {
     }
 
     pub(crate) fn answer_request(&mut self, request: Request, well: bool) {
-        let error = || CommitError::Failed("no space left on device".to_owned());
+        let busy = self.busy;
+        let error = || if busy { CommitError::Busy { waiting: 1 } } else { CommitError::Failed("no space left on device".to_owned()) };
         match request {
             Request::Persist { class: Class::Behind, op, .. } => {
                 if well {

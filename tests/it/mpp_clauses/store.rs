@@ -252,3 +252,23 @@ fn busy_store_is_offered_transitions_and_brakes_again() {
     assert_eq!(world.dispatched.len(), 3);
     assert!(world.transitions().into_iter().all(|said| !matches!(said, Transition::CommitsFailing | Transition::CommitsWell)));
 }
+
+#[test]
+fn busy_store_a_requeue_that_it_did_not_take_does_not_undo_a_cancel() {
+    let (mut world, conn) = World::connected();
+    world.enqueue("free", "{}");
+    world.prompt = false;
+    world.line(conn, PULL);
+    // The dispatch is written behind, and lost; so the store has the row as pending.
+    world.answer_next(false);
+    world.close(conn, rl_console::mpp::CloseCause::PeerClosed);
+    busy(&mut world);
+    let request = world.command(Command::Cancel { ids: vec![InvocationId(1)], reason: String::new(), refund: false });
+    world.pass(Duration::from_secs(1));
+    world.prompt = true;
+    world.settle();
+    assert!(matches!(&world.answers[&request], Ok(Outcome::Cancelled(rows)) if rows[0].is_ok()));
+    world.pass(Duration::from_secs(10));
+    assert_eq!(world.row(InvocationId(1)).state, RowState::Failed);
+    assert!(world.bridge.dirty().is_empty());
+}
