@@ -276,6 +276,7 @@ impl Error {
             Self::WaitedTooLong { .. } => "it goes on without you; `rl-console ls invocations` shows it".to_owned(),
             Self::EndedOtherwise { .. } => "`rl-console ls invocations` shows it".to_owned(),
             Self::Doctor { .. } => "each ✗ above says what to do".to_owned(),
+            Self::Io { why, .. } if why.kind() == io::ErrorKind::NotFound => "check the path".to_owned(),
             Self::Io { .. } | Self::Output(_) => "free space, or choose another path".to_owned(),
             Self::StrangeAnswer => "use the rl-console of the station's version".to_owned(),
         }

@@ -204,6 +204,23 @@ fn rotation_takes_effect_at_once_and_a_connected_adapter_stays() {
 }
 
 #[test]
+fn a_token_file_is_made_once_and_never_emptied() {
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("bridge.token");
+    let path = file.to_str().unwrap();
+    assert!(cli(folder.path(), &["pair", "--out", path]).status.success());
+    let kept = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&file).unwrap().permissions()) & 0o777, 0o600);
+    assert!(!cli(folder.path(), &["pair", "--rotate", "--out", path]).status.success());
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), kept);
+    let other = folder.path().join("other.token");
+    assert!(!cli(folder.path(), &["pair", "--out", other.to_str().unwrap()]).status.success(), "it is paired already");
+    assert!(!other.exists());
+    let station = Station::start(folder.path());
+    Adapter::ready(station.mpp, kept.trim());
+}
+
+#[test]
 fn hold_and_drain_survive_a_restart() {
     let house = House::open();
     house.json(&["hold", "default"]);

@@ -90,6 +90,10 @@ pub(crate) struct PairArgs {
     /// Replace the token there is; a connected adapter stays, its next handshake needs the new one.
     #[arg(long)]
     pub(crate) rotate: bool,
+
+    /// Write the token into this new file, for its owner's eyes, instead of printing it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// `invoke`.

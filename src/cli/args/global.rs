@@ -44,6 +44,10 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "ADDR")]
     pub(crate) bind: Option<IpAddr>,
 
+    /// Draw the console with plain ASCII characters.
+    #[arg(long, global = true)]
+    pub(crate) ascii: bool,
+
     /// Print one JSON object a line on stdout and nothing else; errors are one JSON object on stderr.
     #[arg(long, global = true)]
     pub(crate) json: bool,

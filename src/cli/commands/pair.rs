@@ -1,5 +1,12 @@
 //! `pair`: makes the token that adapters connect with. It is shown once; only its hash is kept (ruling MPP 15).
 
+use std::{
+    fs::{File, OpenOptions},
+    io::Write as _,
+    os::unix::fs::OpenOptionsExt as _,
+    path::Path,
+};
+
 use serde::Serialize;
 
 use crate::{
@@ -15,9 +22,33 @@ struct Paired<'a> {
     token: &'a str,
 }
 
+/// What is printed where the token is not.
+#[derive(Serialize)]
+struct Kept {
+    path: String,
+}
+
+/// A file that was not there, which its owner alone can read.
+fn new_file(path: &Path) -> Result<File, Error> {
+    let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    opened.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => Error::usage(
+            format!("{} exists already", path.display()),
+            "choose a new file, or move that one away: it may hold the token in force",
+        ),
+        _ => Error::io(path.display().to_string())(error),
+    })
+}
+
 pub(in crate::cli) fn run(context: &mut Context, args: &PairArgs) -> Result<(), Error> {
     let data = context.settings.data()?;
-    let token = pairing::pair(&data, args.rotate)?;
+    // Made before the token is: one that could not be kept would be lost.
+    let mut file = args.out.as_deref().map(new_file).transpose()?;
+    let paired = pairing::pair(&data, args.rotate);
+    if let (Err(_), Some(path)) = (&paired, &args.out) {
+        let _ = std::fs::remove_file(path);
+    }
+    let token = paired?;
     let told = operator::block_on(async {
         let station = match operator::connect(&context.settings).await {
             Err(Error::Port(PortError::NoStation { .. })) => return Ok(()),
@@ -26,7 +57,14 @@ pub(in crate::cli) fn run(context: &mut Context, args: &PairArgs) -> Result<(), 
         operator::mpp(&station, mpp::Command::Pair { token_sha256: token.sha256() }).await.map(|_| ())
     });
     // The token is in force at the next start in any case, and cannot be shown again.
-    context.out.row(&Paired { token: token.reveal() }, |paired| paired.token.to_owned())?;
+    match (&mut file, &args.out) {
+        (Some(file), Some(path)) => {
+            let path = path.display().to_string();
+            writeln!(file, "{}", token.reveal()).and_then(|()| file.sync_all()).map_err(Error::io(path.clone()))?;
+            context.out.row(&Kept { path }, |kept| format!("the token is in {}", kept.path))?;
+        }
+        _ => context.out.row(&Paired { token: token.reveal() }, |paired| paired.token.to_owned())?,
+    }
     context.out.flush()?;
     told
 }

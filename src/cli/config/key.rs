@@ -57,7 +57,7 @@ impl Key {
         },
         Self { name: Self::LOGIN, kind: Kind::Text, alias: None, flag: None, doc: "what hello_ack says as broadcaster_login" },
         Self { name: Self::THEME, kind: Kind::Text, alias: None, flag: None, doc: "the console's theme" },
-        Self { name: Self::ASCII, kind: Kind::Flag, alias: None, flag: None, doc: "draw with plain ASCII characters" },
+        Self { name: Self::ASCII, kind: Kind::Flag, alias: None, flag: Some("--ascii"), doc: "draw with plain ASCII characters" },
         Self { name: Self::MOUSE, kind: Kind::Flag, alias: None, flag: None, doc: "take the mouse" },
         Self {
             name: Self::ON_HANGUP,

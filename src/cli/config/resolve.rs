@@ -96,6 +96,7 @@ fn from_flags(key: Key, flags: &Global) -> Option<(Value, Origin)> {
         Key::PACK => path(&flags.pack),
         Key::PORT => flags.port.map(|port| Value::Integer(port.into())),
         Key::BIND => flags.bind.map(|bind| Value::Text(bind.to_string())),
+        Key::ASCII => flags.ascii.then_some(Value::Flag(true)),
         _ => None,
     };
     Some((value?, Origin::Flag(key.flag?)))

@@ -28,7 +28,13 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, world: &W
     };
     let commands = &view.commands;
     let done = model.lessons;
-    step(&mut lines, 1, done.paired, "pair: this keeps the token that adapters connect with", Some(commands.line("pair > bridge.token")));
+    step(
+        &mut lines,
+        1,
+        done.paired,
+        "pair: this keeps the token that adapters connect with",
+        Some(commands.line("pair --out bridge.token")),
+    );
     let addr = match &world.mpp.listener {
         Listener::Listening(addr) => addr.to_string(),
         Listener::Starting => "(the port is not bound yet)".to_owned(),
