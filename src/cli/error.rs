@@ -314,8 +314,9 @@ fn start_code(error: &StartError) -> &'static str {
 
 fn start_hint(error: &StartError) -> String {
     match error {
-        StartError::Held { .. } => {
-            "use the station that runs (`rl-console ls health`), stop it, or name another folder with --data".to_owned()
+        StartError::Held { pid, .. } => {
+            let stop = pid.map_or_else(|| "end that process".to_owned(), |pid| format!("`kill {pid}`"));
+            format!("every subcommand reaches the station that runs; for a screen on it {stop} first, or name another folder with --data")
         }
         StartError::Pack { path, errors } => match errors.first() {
             Some(first) => format!("{}; `rl-console pack check` shows every error", first.at(path)),

@@ -13,6 +13,9 @@ use super::{
     value::{Kind, Value},
 };
 
+/// Where the keys are named. `config show` cannot, while a file is broken.
+const EVERY_KEY: &str = "the keys are data, [mpp], [console] and [limits.*]; without this file `rl-console config show` lists them all";
+
 /// The size over which a file is not read.
 const BYTES_MAX: u64 = 1 << 20;
 
@@ -46,7 +49,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<FileValues, ConfigError> 
     let file = File { path, text };
     let table = DeTable::parse(text).map_err(|error| {
         let what = format!("this is not TOML: {}", error.message());
-        file.error(&error.span().unwrap_or(0..0), what, "`rl-console config show` lists every key".to_owned())
+        file.error(&error.span().unwrap_or(0..0), what, EVERY_KEY.to_owned())
     })?;
     let mut values = FileValues::new();
     file.walk("", table.get_ref(), &mut values)?;
@@ -106,7 +109,7 @@ impl File<'_> {
         let names = || Key::all().map(|key| key.name);
         let leaf = name.rsplit('.').next().unwrap_or(name);
         let near = nearest(name, names()).or_else(|| names().find(|key| key.rsplit('.').next() == Some(leaf)));
-        let hint = near.map_or_else(|| "`rl-console config show` lists every key".to_owned(), |near| format!("did you mean `{near}`?"));
+        let hint = near.map_or_else(|| EVERY_KEY.to_owned(), |near| format!("did you mean `{near}`?"));
         self.error(span, format!("there is no key `{name}`"), hint)
     }
 

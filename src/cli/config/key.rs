@@ -56,7 +56,13 @@ impl Key {
             doc: "the address that the port is bound to",
         },
         Self { name: Self::LOGIN, kind: Kind::Text, alias: None, flag: None, doc: "what hello_ack says as broadcaster_login" },
-        Self { name: Self::THEME, kind: Kind::Text, alias: None, flag: None, doc: "the console's theme" },
+        Self {
+            name: Self::THEME,
+            kind: Kind::Choice(&["midnight", "daylight", "high-contrast", "colour-blind-safe", "mono"]),
+            alias: None,
+            flag: None,
+            doc: "the console's theme",
+        },
         Self { name: Self::ASCII, kind: Kind::Flag, alias: None, flag: Some("--ascii"), doc: "draw with plain ASCII characters" },
         Self { name: Self::MOUSE, kind: Kind::Flag, alias: None, flag: None, doc: "take the mouse" },
         Self {
@@ -130,6 +136,13 @@ mod tests {
             }
             assert!(!key.doc.is_empty(), "{}", key.name);
         }
+    }
+
+    #[test]
+    fn the_themes_that_are_taken_are_those_that_are_shipped() {
+        let Kind::Choice(names) = Key::find(Key::THEME).unwrap().kind else { unreachable!() };
+        let sorted = |names: Vec<&'static str>| std::collections::BTreeSet::from_iter(names);
+        assert_eq!(sorted(names.to_vec()), sorted(crate::console::Theme::shipped_names().collect()));
     }
 
     #[test]
