@@ -96,6 +96,18 @@ fn a_resize_draws_the_whole_screen_anew_and_too_small_says_so() {
 }
 
 #[test]
+fn a_station_that_cannot_start_gives_the_terminal_back_and_says_why() {
+    let folder = tempdir().unwrap();
+    let database = rusqlite::Connection::open(folder.path().join("station.db")).unwrap();
+    database.execute_batch("PRAGMA user_version = 99; PRAGMA application_id = 7; CREATE TABLE x (a);").unwrap();
+    drop(database);
+    let mut terminal = Terminal::start(folder.path(), 100, 30, &["--port", "0"]);
+    assert!(!terminal.ended().success());
+    terminal.assert_restored();
+    terminal.shows("use another data folder");
+}
+
+#[test]
 fn sigterm_restores_the_terminal() {
     let (_folder, _token, mut terminal) = console(80, 24);
     let pid = rustix::process::Pid::from_raw(i32::try_from(terminal.pid()).unwrap()).unwrap();

@@ -14,7 +14,7 @@ use crate::{
     },
     console::{self, CommandHints, ConsoleError, Exit},
     port::StationPort,
-    station::Station,
+    station::{StartError, Station},
 };
 
 /// How long the screen may take to restore the terminal.
@@ -54,9 +54,16 @@ fn with_screen(station: &Station, context: &Context) -> Result<(), Error> {
     let mut screen = Screen::spawn(station.port(), config(context)?, stopped.clone())?;
     let done = runtime.block_on(async {
         let mut signals = Signals::listen()?;
+        let mut failure = std::pin::pin!(failure(station));
         for restarts in 0.. {
             let exit = tokio::select! {
                 exit = &mut screen.end => exit,
+                error = &mut failure => {
+                    // Said where it can be read whole, once the terminal is as it was.
+                    stop.send_replace(true);
+                    drop(tokio::time::timeout(SCREEN_STOP_MAX, &mut screen.end).await);
+                    return Err(error.into());
+                }
                 signal = signals.next() => {
                     stop.send_replace(true);
                     match signal {
@@ -83,6 +90,14 @@ fn with_screen(station: &Station, context: &Context) -> Result<(), Error> {
         tracing::error!("the screen ended by a panic");
     }
     done
+}
+
+/// Why the station cannot come up at all, if it cannot.
+async fn failure(station: &Station) -> StartError {
+    match station.ready().await {
+        Err(error) => error,
+        Ok(_) => std::future::pending().await,
+    }
 }
 
 /// What follows the end of the screen: the station's end, or its going on without one.

@@ -154,8 +154,8 @@ mod tests {
     fn env(pairs: &[(&str, &str)]) -> Env {
         Env {
             ours: pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-            data_dir: Some(PathBuf::from("/home/u/.local/share/rl-console")),
-            home: Some(PathBuf::from("/home/u")),
+            data_dir: Some(PathBuf::from("/h/u/.local/share/rl-console")),
+            home: Some(PathBuf::from("/h/u")),
             ..Env::default()
         }
     }
@@ -190,7 +190,7 @@ mod tests {
     fn a_tilde_is_the_home_folder() {
         let files = [file("/u/config.toml", "data = \"~/show\"\n")];
         let resolved = Resolved::of_layers(&Global::default(), &env(&[]), &files).unwrap();
-        assert_eq!(resolved.value("data"), &Value::Text("/home/u/show".to_owned()));
+        assert_eq!(resolved.value("data"), &Value::Text("/h/u/show".to_owned()));
     }
 
     #[test]
