@@ -151,6 +151,23 @@ impl Conn {
         }
     }
 
+    /// Reads once what lies in the kernel's buffer at this moment, if anything does. It asks the system itself: the runtime may not know of it
+    /// yet.
+    pub(super) fn read_now(&mut self) -> Option<io::Result<usize>> {
+        let spare = self.framer.spare();
+        if spare.is_empty() {
+            return None;
+        }
+        match rustix::net::recv(&self.stream, spare, rustix::net::RecvFlags::DONTWAIT) {
+            Ok((read, _)) => {
+                self.framer.filled(read);
+                Some(Ok(read))
+            }
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => None,
+            Err(errno) => Some(Err(errno.into())),
+        }
+    }
+
     /// Moves a lingering connection on; ready when it can be dropped.
     pub(super) fn poll_linger(&mut self, cx: &mut Context<'_>, now: Mono) -> Poll<()> {
         let Phase::Lingering { until, shut } = self.phase else { return Poll::Pending };

@@ -3,7 +3,6 @@
 use std::{
     collections::{BTreeMap, HashMap},
     net::IpAddr,
-    task::{Context, Poll, Waker},
     time::Duration,
 };
 
@@ -272,8 +271,7 @@ impl Host {
         for id in older {
             for _ in 0..OLDER_READS_MAX {
                 let Some(conn) = self.conns.get_mut(&id).filter(|conn| conn.phase == Phase::Open) else { break };
-                // Every source is asked anew before the loop sleeps, so nobody misses this waker.
-                let Poll::Ready(read) = conn.poll_read(&mut Context::from_waker(Waker::noop())) else { break };
+                let Some(read) = conn.read_now() else { break };
                 self.on_read(now, id, &read);
             }
         }
