@@ -151,8 +151,8 @@ impl Conn {
         }
     }
 
-    /// Reads once what lies in the kernel's buffer at this moment, if anything does. It asks the system itself: the runtime may not know of it
-    /// yet.
+    /// Reads once what lies in the kernel's buffer at this moment, if anything does. It asks the system itself: the runtime may not know of
+    /// it yet.
     pub(super) fn read_now(&mut self) -> Option<io::Result<usize>> {
         let spare = self.framer.spare();
         if spare.is_empty() {
