@@ -1,7 +1,7 @@
 //! The one thread that writes rows.
 //!
 //! It takes all that waits as one batch and makes it one transaction with a savepoint a request: what queued while the last commit ran
-//! shares the next. Journalled operations are held back until a request needs them or they have waited [`LINGER`](super::intake::LINGER);
+//! shares the next. Journalled operations are held back until a request needs them or they have waited [`LINGER`];
 //! they always go into the tables before a request that was made after them.
 
 use std::{
