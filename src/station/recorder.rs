@@ -26,7 +26,13 @@ impl Recording {
         }
         let port = LocalPort { inner: Arc::clone(inner) };
         let reader = port.entries()?;
+        // Taken here, so that a station that stops soon after its start still has a recording that can be folded.
+        let taken = port.snapshot().await?;
+        let mut first = Some(TakenSnapshot { at: taken.at, bytes: taken.encode() });
         let snapshot = Box::new(move || -> crate::recording::TakingSnapshot {
+            if let Some(taken) = first.take() {
+                return Box::pin(async move { Ok(taken) });
+            }
             let port = port.clone();
             Box::pin(async move {
                 let snapshot = port.snapshot().await.map_err(|error| error.to_string())?;
