@@ -154,6 +154,8 @@ limits! {
         ended_rows_max = 1_000_000 in 1_000..=100_000_000,
         /// Refund records kept.
         refund_rows_max = 100_000 in 1_000..=10_000_000,
+        /// Bytes free on the data folder's disk below which the operator is told; 0 never tells.
+        disk_free_bytes_min = 536_870_912 in 0..=1_099_511_627_776,
         /// Bytes of one journal segment before the next is begun.
         journal_segment_bytes_max = 16_777_216 in 65_536..=1_073_741_824,
     }
@@ -183,6 +185,20 @@ limits! {
         frames_per_s_max = 30 in 1..=60,
         /// Entries kept by the journal view.
         journal_entries_max = 1_000 in 100..=100_000,
+        /// Fields of one form; further properties are written as JSON.
+        form_fields_max = 1_000 in 10..=10_000,
+        /// Bytes of one field of a form; a frame carries no more.
+        form_field_bytes_max = 65_536 in 256..=1_048_576,
+        /// Bytes of all fields of a form together, and of its JSON; what is pasted beyond is cut.
+        form_bytes_max = 131_072 in 1_024..=4_194_304,
+        /// Forms kept with what was written in them, by event; the oldest goes first.
+        forms_kept_max = 32 in 1..=1_024,
+        /// Rows marked at one time.
+        marks_max = 10_000 in 1..=100_000,
+        /// Alerts kept, those that passed included; the oldest of those go first.
+        alerts_max = 200 in 20..=10_000,
+        /// Lines of the palette's history; the oldest go first.
+        history_lines_max = 200 in 10..=10_000,
     }
 }
 

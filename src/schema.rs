@@ -2,6 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
+use jsonschema::error::ValidationErrorKind;
 use serde::{Deserialize, Serialize, de::Error as _};
 use serde_json::value::RawValue;
 
@@ -86,6 +87,15 @@ pub struct Schema {
     source: Arc<serde_json::Value>,
 }
 
+/// One thing that a schema says of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The names and indices that lead to what is meant, from the root. Of a property that is missing, its own name is the last.
+    pub at: Vec<String>,
+    /// What is wrong with it, in the schema's words; the value itself is not in them.
+    pub says: String,
+}
+
 /// A schema that is not one, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -123,6 +133,28 @@ impl Schema {
     }
 }
 
+impl Schema {
+    /// Everything that is wrong with a value, at most `findings_max` of it. There is something exactly when [`check`](Self::check) fails.
+    #[must_use]
+    pub fn findings(&self, value: &serde_json::Value, findings_max: usize) -> Vec<Finding> {
+        let findings = self.validator.iter_errors(value).take(findings_max);
+        findings
+            .map(|error| {
+                let path = error.instance_path().to_string();
+                let mut at: Vec<String> = path.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~")).collect();
+                let says = match error.kind() {
+                    ValidationErrorKind::Required { property } => {
+                        at.extend(property.as_str().map(str::to_owned));
+                        "it is required".to_owned()
+                    }
+                    _ => error.masked_with("it").to_string(),
+                };
+                Finding { at, says }
+            })
+            .collect()
+    }
+}
+
 impl fmt::Debug for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Schema").field(&self.source).finish()
@@ -154,5 +186,24 @@ mod tests {
         let finding = schema.check(&serde_json::json!({"count": "x"})).unwrap_err();
         assert!(finding.ends_with("at /count"), "{finding}");
         assert!(Schema::compile(serde_json::json!({"type": 7})).is_err());
+    }
+
+    #[test]
+    fn everything_wrong_is_found_at_its_place_without_the_value() {
+        let source = serde_json::json!({
+            "required": ["a/b"],
+            "properties": {"count": {"type": "integer", "maximum": 9}, "name": {"maxLength": 3}, "list": {"items": {"enum": [1, 2]}}}
+        });
+        let schema = Schema::compile(source).unwrap();
+        let value = serde_json::json!({"count": 10, "name": "hidden", "list": [1, 7]});
+        let mut found: Vec<(String, String)> =
+            schema.findings(&value, 10).into_iter().map(|finding| (finding.at.join(" "), finding.says)).collect();
+        found.sort();
+        let words = |at: &str| found.iter().find(|(path, _)| path == at).map_or("", |(_, says)| says.as_str());
+        assert_eq!(words("a/b"), "it is required");
+        assert_eq!(words("count"), "it is greater than the maximum of 9");
+        assert_eq!(words("name"), "it is longer than 3 characters");
+        assert!(words("list 1").starts_with("it is not one of"), "{found:?}");
+        assert_eq!(schema.findings(&value, 1).len(), 1);
     }
 }

@@ -15,6 +15,9 @@ pub(crate) const BRIDGE_TOKEN: &str = "RL_CONSOLE_BRIDGE_TOKEN";
 /// How much goes into the log file: `error`, `warn`, `info`, `debug`, `trace` or `off`.
 pub(crate) const LOG: &str = "RL_CONSOLE_LOG";
 
+/// What names the locale's character encoding, the first in force first.
+const LOCALE: [&str; 3] = ["LC_ALL", "LC_CTYPE", "LANG"];
+
 /// The folder under each of the XDG folders.
 const FOLDER: &str = "rl-console";
 
@@ -41,6 +44,10 @@ pub(crate) struct Env {
     pub(crate) colorterm: Option<String>,
     /// `TERM`.
     pub(crate) term: Option<String>,
+    /// The variable that names a character encoding other than UTF-8.
+    pub(crate) plain_locale: Option<&'static str>,
+    /// Whether `TMUX` says that tmux stands before the terminal.
+    pub(crate) in_tmux: bool,
     /// Whether stdin, stdout and stderr are terminals.
     pub(crate) terminals: Terminals,
 }
@@ -105,6 +112,7 @@ impl Env {
     }
 
     fn take_variables(&mut self, variables: impl Iterator<Item = (OsString, OsString)>) {
+        let mut locale = [None, None, None];
         for (name, value) in variables {
             let Some(name) = name.to_str() else { continue };
             let value = value.to_string_lossy();
@@ -112,18 +120,33 @@ impl Env {
                 BRIDGE_TOKEN => self.bridge_token = Secret::new(&value),
                 "NO_COLOR" => self.no_color = Some(value.into_owned()),
                 "COLORTERM" => self.colorterm = Some(value.into_owned()),
+                "TMUX" => self.in_tmux = !value.is_empty(),
                 "TERM" => self.term = Some(value.into_owned()),
+                _ if LOCALE.contains(&name) => {
+                    for (slot, _) in locale.iter_mut().zip(LOCALE).filter(|(_, locale)| *locale == name) {
+                        *slot = Some(value.to_lowercase());
+                    }
+                }
                 _ if name.starts_with(PREFIX) => {
                     self.ours.insert(name.to_owned(), value.into_owned());
                 }
                 _ => {}
             }
         }
+        // As everywhere: the first that is set and not empty is the one that counts.
+        let mut said =
+            locale.iter().zip(LOCALE).filter_map(|(value, name)| Some((value.as_deref().filter(|value| !value.is_empty())?, name)));
+        self.plain_locale = said.next().filter(|(value, _)| !value.contains("utf-8") && !value.contains("utf8")).map(|(_, name)| name);
     }
 
     /// Where the user's own configuration lies.
     pub(crate) fn user_config(&self) -> Option<PathBuf> {
         self.config_dir.as_ref().map(|dir| dir.join("config.toml"))
+    }
+
+    /// Where the user's own themes lie.
+    pub(crate) fn themes(&self) -> Option<PathBuf> {
+        self.config_dir.as_ref().map(|dir| dir.join("themes"))
     }
 
     /// The colours that the terminal takes.
@@ -140,6 +163,18 @@ mod tests {
         let mut env = Env::default();
         env.take_variables(pairs.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
         env
+    }
+
+    #[test]
+    fn the_first_locale_variable_that_says_something_names_the_encoding() {
+        let plain = |pairs: &[(&str, &str)]| with(pairs).plain_locale;
+        assert_eq!(plain(&[]), None);
+        assert_eq!(plain(&[("LANG", "C")]), Some("LANG"));
+        assert_eq!(plain(&[("LANG", "en_US.UTF-8")]), None);
+        assert_eq!(plain(&[("LANG", "de_DE.utf8"), ("LC_ALL", "")]), None);
+        assert_eq!(plain(&[("LC_ALL", "C.UTF-8"), ("LANG", "C")]), None);
+        assert_eq!(plain(&[("LANG", "C.UTF-8"), ("LC_CTYPE", "de_DE.ISO-8859-1")]), Some("LC_CTYPE"));
+        assert_eq!(plain(&[("LC_ALL", "POSIX"), ("LC_CTYPE", "C.UTF-8")]), Some("LC_ALL"));
     }
 
     #[test]

@@ -2,8 +2,6 @@
 
 use std::{io, process::ExitCode};
 
-use serde::Serialize;
-
 use super::config::ConfigError;
 use crate::{
     console::ConsoleError,
@@ -63,14 +61,14 @@ pub(crate) enum Error {
     /// No token was made.
     #[error(transparent)]
     Pair(#[from] PairError),
-    /// A pack has errors; each was printed.
-    #[error("{path} has {errors} {}", if *.errors == 1 { "error" } else { "errors" })]
+    /// A pack has errors.
+    #[error("{}", pack_words(path, *.errors, first))]
     Pack {
         /// The manifest's path.
         path: String,
         /// How many.
         errors: usize,
-        /// Where the first is and what it says, and how to mend it.
+        /// Where the first is and what it says, and how to mend it; empty when every one was printed.
         first: String,
     },
     /// A line of `--from`, or a row that came from it.
@@ -174,6 +172,15 @@ fn listed(refused: &[Error], also: usize) -> String {
     format!("{}{}", told.join("; "), and_more(also))
 }
 
+/// A single error is told itself, unless it was printed already.
+fn pack_words(path: &str, errors: usize, first: &str) -> String {
+    match errors {
+        1 if !first.is_empty() => first.to_owned(),
+        1 => format!("{path} has 1 error"),
+        _ => format!("{path} has {errors} errors"),
+    }
+}
+
 fn and_more(count: usize) -> String {
     match count {
         0 => String::new(),
@@ -206,7 +213,7 @@ impl Error {
             Self::Port(error) | Self::Some { first: error, .. } => port_exit(error),
             Self::Start(error) => start_exit(error),
             Self::Line { cause, .. } => cause.exit(),
-            Self::Lines { refused, .. } => refused.first().map_or(Exit::Refused, Self::exit),
+            Self::Lines { refused, is_cut_short: true, .. } => refused.last().map_or(Exit::Refused, Self::exit),
             Self::Unreachable { .. } => Exit::NoStation,
             Self::WaitedTooLong { .. } => Exit::TimedOut,
             Self::EndedOtherwise { .. } => Exit::OtherState,
@@ -214,6 +221,7 @@ impl Error {
             Self::Console(_)
             | Self::Pair(_)
             | Self::Pack { .. }
+            | Self::Lines { .. }
             | Self::NotAnInvocation(_)
             | Self::Doctor { .. }
             | Self::Adapter { .. }
@@ -242,7 +250,8 @@ impl Error {
             Self::Pair(PairError::File { .. }) | Self::Io { .. } => "file",
             Self::Pack { .. } => "bad_pack",
             Self::Line { cause, .. } => cause.code(),
-            Self::Lines { refused, .. } => refused.first().map_or("bad_line", Self::code),
+            Self::Lines { refused, is_cut_short: true, .. } => refused.last().map_or("lines_refused", Self::code),
+            Self::Lines { .. } => "lines_refused",
             Self::NotAnInvocation(_) => "bad_line",
             Self::WaitedTooLong { .. } => "timed_out",
             Self::EndedOtherwise { .. } => "other_state",
@@ -258,7 +267,7 @@ impl Error {
     pub(crate) fn hint(&self) -> String {
         match self {
             Self::Usage { hint, .. } | Self::Adapter { hint, .. } | Self::Unreachable { hint, .. } => hint.clone(),
-            Self::Config(error) => error.hint.clone(),
+            Self::Config(error) => error.hint(),
             Self::Port(error) | Self::Some { first: error, .. } => error.hint(),
             Self::Start(error) => start_hint(error),
             Self::Console(_) => "`rl-console doctor` checks the terminal".to_owned(),
@@ -267,6 +276,8 @@ impl Error {
             }
             Self::Pair(PairError::Damaged(_)) => "`rl-console pair --rotate` makes a new token".to_owned(),
             Self::Pair(PairError::File { .. } | PairError::Random(_)) => "`rl-console doctor` checks the data folder".to_owned(),
+            Self::Pack { first, .. } if first.is_empty() => "each of them is told above, at its line".to_owned(),
+            Self::Pack { errors: 1, .. } => "check the path, or mend the file; `rl-console pack check` looks at it again".to_owned(),
             Self::Pack { first, .. } => first.clone(),
             Self::Line { cause, .. } => cause.hint(),
             Self::Lines { refused, .. } => refused.first().map(Self::hint).unwrap_or_default(),
@@ -277,6 +288,10 @@ impl Error {
             Self::EndedOtherwise { .. } => "`rl-console ls invocations` shows it".to_owned(),
             Self::Doctor { .. } => "each ✗ above says what to do".to_owned(),
             Self::Io { why, .. } if why.kind() == io::ErrorKind::NotFound => "check the path".to_owned(),
+            Self::Io { why, .. } if why.kind() == io::ErrorKind::PermissionDenied => {
+                "check the rights of the file or its folder".to_owned()
+            }
+            Self::Io { why, .. } if why.kind() == io::ErrorKind::AlreadyExists => "choose another path, or move that file away".to_owned(),
             Self::Io { .. } | Self::Output(_) => "free space, or choose another path".to_owned(),
             Self::StrangeAnswer => "use the rl-console of the station's version".to_owned(),
         }
@@ -290,6 +305,7 @@ fn port_exit(error: &PortError) -> Exit {
         PortError::Refused(_)
         | PortError::Busy { .. }
         | PortError::HostDown { .. }
+        | PortError::HostUp { .. }
         | PortError::File { .. }
         | PortError::Recording(_)
         | PortError::BadRequest(_)
@@ -326,45 +342,10 @@ fn start_hint(error: &StartError) -> String {
     }
 }
 
-/// What goes to stderr with `--json`.
-#[derive(Serialize)]
-struct Report<'a> {
-    error: Body<'a>,
-}
-
-#[derive(Serialize)]
-struct Body<'a> {
-    code: &'a str,
-    message: String,
-    hint: String,
-}
-
-/// The error as it goes to stderr, without the last line break.
-pub(crate) fn rendered(error: &Error, json: bool) -> String {
-    let (message, hint) = (error.to_string(), error.hint());
-    if json {
-        return serde_json::to_string(&Report { error: Body { code: error.code(), message, hint } }).unwrap_or_default();
-    }
-    let hint = if hint.is_empty() { hint } else { format!("\n  hint: {}", visible_lines(&hint)) };
-    format!("error: {}{hint}", visible_lines(&message))
-}
-
-/// Peers' texts can be part of a message: line breaks stay, other control characters are made visible.
-fn visible_lines(text: &str) -> String {
-    text.split('\n').map(super::table::visible).collect::<Vec<_>>().join("\n")
-}
-
-/// Says on stderr why it did not work; with nobody there to read it, nothing is lost.
-pub(crate) fn report(error: &Error, json: bool) {
-    use io::Write as _;
-    let mut stderr = io::stderr().lock();
-    writeln!(stderr, "{}", rendered(error, json)).unwrap_or_default();
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mpp::Refusal;
+    use crate::{cli::config::ConfigFault, mpp::Refusal};
 
     fn refused() -> PortError {
         PortError::Refused(Refusal::UnknownEvent { event: "give_itme".into(), nearest: Some("give_item".into()) })
@@ -378,10 +359,11 @@ mod tests {
         let text = String::new;
         let table = [
             (Error::usage("a", "b"), 2, "usage"),
-            (ConfigError { place: text(), what: text(), hint: text() }.into(), 2, "config"),
+            (ConfigError::from(ConfigFault { place: text(), what: text(), hint: text() }).into(), 2, "config"),
             (refused().into(), 1, "unknown_event"),
             (PortError::Busy { what: text() }.into(), 1, "busy"),
             (PortError::HostDown { host: text(), why: text() }.into(), 1, "host_down"),
+            (PortError::HostUp { host: text() }.into(), 1, "host_up"),
             (PortError::NoStation { data: data.clone() }.into(), 3, "no_station"),
             (PortError::TimedOut { ms: 1 }.into(), 4, "timed_out"),
             (PortError::File { what: text(), why: text() }.into(), 1, "file"),
@@ -414,16 +396,6 @@ mod tests {
         for (error, exit, code) in table {
             assert_eq!((error.exit() as u8, error.code()), (exit, code), "{error:?}");
         }
-    }
-
-    #[test]
-    fn scripts_get_one_object_and_people_get_a_hint() {
-        let error = Error::from(refused());
-        assert_eq!(
-            rendered(&error, true),
-            r#"{"error":{"code":"unknown_event","message":"the pack has no event `give_itme`","hint":"did you mean `give_item`?"}}"#
-        );
-        assert_eq!(rendered(&error, false), "error: the pack has no event `give_itme`\n  hint: did you mean `give_item`?");
     }
 
     #[test]

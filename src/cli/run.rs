@@ -4,16 +4,18 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::{
     Parser as _,
-    error::{ContextKind, ErrorKind},
+    error::{ContextKind, ContextValue, ErrorKind},
 };
 
 use super::{
-    args::{Cli, Command, SimPeer},
+    args::{Cli, Command, ConfigAction, SimPeer},
     commands,
+    config::stray_variables,
     context::Context,
     env::Env,
-    error::{self, Error, Exit},
+    error::{Error, Exit},
     output::Output,
+    report,
 };
 use crate::time::Clock;
 
@@ -25,33 +27,55 @@ pub fn run() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return misused(&error, asks_for_json(&args)).into(),
+        Err(error) => return misused(&error, &args).into(),
     };
     let json = cli.global.json;
     match dispatch(cli, env, clock) {
         Ok(()) => Exit::Done.into(),
         Err(error) if error.is_broken_pipe() => error.exit().into(),
         Err(error) => {
-            error::report(&error, json);
+            report::report(&error, json);
             error.exit().into()
         }
     }
 }
 
 fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
-    let Cli { global, record, command } = cli;
+    let Cli { global, record, plain, command } = cli;
     let mut out = Output::stdout(global.json);
     let done = match command {
+        Some(_) if plain => Err(Error::usage(
+            "--plain is the console without a screen, and goes with no subcommand",
+            "`rl-console --plain`, or `rl-console serve` for what is notable alone",
+        )),
+        None if plain => {
+            let mut context = Context::new(global, env, clock, out)?;
+            let done = commands::serve::plain(&mut context, record);
+            return done.and(context.out.flush());
+        }
         Some(Command::Completions(args)) => commands::completions::run(&args, &mut out),
         Some(Command::Man(args)) => commands::man::run(&args, &mut out),
+        Some(Command::Config(ConfigAction::Show { defaults: true, .. })) => commands::config::defaults(&env, &mut out),
         Some(Command::Doctor) => commands::doctor::run(&global, &env, clock, &mut out),
         command => {
             let mut context = Context::new(global, env, clock, out)?;
+            warn_of_stray_variables(&context);
             let done = with_configuration(&mut context, command, record);
             return done.and(context.out.flush());
         }
     };
     done.and(out.flush())
+}
+
+/// Tells people of variables of ours that set nothing.
+fn warn_of_stray_variables(context: &Context) {
+    if context.flags.json {
+        return;
+    }
+    for (name, near) in stray_variables(&context.env) {
+        let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+        report::tell(&format!("warning: the variable {name} sets nothing{near}"));
+    }
 }
 
 fn with_configuration(context: &mut Context, command: Option<Command>, record: Option<std::path::PathBuf>) -> Result<(), Error> {
@@ -70,13 +94,18 @@ fn with_configuration(context: &mut Context, command: Option<Command>, record: O
         Some(Command::Cancel(args)) => commands::cancel::run(context, args),
         Some(Command::Settle(args)) => commands::settle::run(context, &args),
         Some(Command::Hold(args)) => commands::brake::run(context, commands::brake::Brakes::Hold, args.queue),
-        Some(Command::Resume(args)) => commands::brake::run(context, commands::brake::Brakes::Resume, args.queue),
+        Some(Command::Resume(args)) => {
+            let brakes = if args.keep_drain { commands::brake::Brakes::Release } else { commands::brake::Brakes::Resume };
+            commands::brake::run(context, brakes, args.queue)
+        }
         Some(Command::Drain(args)) => commands::brake::run(context, commands::brake::Brakes::Drain, args.queue),
         Some(Command::Kick(args)) => commands::kick::run(context, &args.what),
+        Some(Command::Restart(args)) => commands::restart::run(context, &args),
         Some(Command::Record(args)) => commands::record::run(context, &args),
         Some(Command::Backup(args)) => commands::backup::run(context, &args),
         Some(Command::Pack(action)) => commands::pack::run(context, action),
         Some(Command::Sim(SimPeer::Adapter(args))) => commands::sim::run(context, args),
+        Some(Command::Keys) => commands::keys::run(context),
         Some(Command::Config(action)) => commands::config::run(context, &action),
         // Done already, without a configuration.
         Some(Command::Completions(_) | Command::Man(_) | Command::Doctor) => Ok(()),
@@ -89,22 +118,33 @@ fn asks_for_json(args: &[OsString]) -> bool {
 }
 
 /// Says why a command line was not understood; help and version are no errors.
-fn misused(error: &clap::Error, json: bool) -> Exit {
+fn misused(error: &clap::Error, args: &[OsString]) -> Exit {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         // Whoever reads it may have gone: nothing is lost then.
         error.print().unwrap_or_default();
         return Exit::Done;
     }
-    if json {
-        error::report(&usage(error), true);
+    if asks_for_json(args) {
+        report::report(&usage(error, args), true);
     } else {
         error.print().unwrap_or_default();
+        if let Some(hint) = cancel_by_id(error, args) {
+            report::tell(&format!("\n  hint: {hint}"));
+        }
     }
     Exit::Usage
 }
 
+/// `cancel 99` means an invocation in all likelihood.
+fn cancel_by_id(error: &clap::Error, args: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let is_cancel = args.iter().skip(1).any(|arg| arg == "cancel");
+    let id: u64 = word.parse().ok().filter(|_| is_cancel)?;
+    Some(format!("`rl-console cancel invocation {id}`"))
+}
+
 /// A misuse as one message and one hint.
-fn usage(error: &clap::Error) -> Error {
+fn usage(error: &clap::Error, args: &[OsString]) -> Error {
     let rendered = error.render().to_string();
     let mut paragraph = rendered.lines().take_while(|line| !line.is_empty()).map(str::trim).collect::<Vec<_>>().join(" ");
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
@@ -113,6 +153,7 @@ fn usage(error: &clap::Error) -> Error {
     let message = paragraph.strip_prefix("error: ").unwrap_or(&paragraph);
     let near = [ContextKind::SuggestedArg, ContextKind::SuggestedSubcommand, ContextKind::SuggestedValue];
     let near = near.into_iter().find_map(|kind| error.get(kind)).map(|value| format!("did you mean {value}?"));
+    let near = cancel_by_id(error, args).or(near);
     Error::usage(message, near.unwrap_or_else(|| "`rl-console --help` lists what there is".to_owned()))
 }
 
@@ -121,7 +162,8 @@ mod tests {
     use super::*;
 
     fn misuse(line: &str) -> (String, String) {
-        let error = usage(&Cli::try_parse_from(line.split(' ')).unwrap_err());
+        let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let error = usage(&Cli::try_parse_from(&args).unwrap_err(), &args);
         (error.to_string(), error.hint())
     }
 
@@ -131,9 +173,15 @@ mod tests {
         assert_eq!(
             misuse("rl-console ls queue"),
             (
-                "invalid value 'queue' for '<WHAT>' [possible values: queues, invocations, state, refunds, adapters, health]".to_owned(),
+                "invalid value 'queue' for '<WHAT>' [possible values: queues, events, invocations, state, refunds, adapters, health]"
+                    .to_owned(),
                 "did you mean queues?".to_owned()
             )
+        );
+        assert_eq!(misuse("rl-console cancel 99").1, "`rl-console cancel invocation 99`");
+        assert_eq!(
+            misuse("rl-console ls invocations --limit -1").0,
+            "invalid value '-1' for '--limit <N>': takes a whole number of rows, 0 or more"
         );
         assert_eq!(misuse("rl-console cancel").0, "a subcommand or argument is missing");
         assert!(misuse("rl-console invoke").0.starts_with("the following required arguments were not provided:"));

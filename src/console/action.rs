@@ -1,41 +1,221 @@
 //! What keys mean, and what an update wants done.
 
+use super::{pane_id::PaneId, view_id::ViewId};
 use crate::{
     ids::{InvocationId, QueueName},
     port::{Command, Query},
 };
 
-/// What a key or a click means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Action {
-    Quit,
-    Help,
-    Back,
-    FocusNext,
-    FocusPrevious,
-    Up,
-    Down,
-    Left,
-    Right,
-    PageUp,
-    PageDown,
-    First,
-    Last,
-    Open,
-    Hold,
-    HoldAll,
-    Drain,
-    Cancel,
-    Kick,
-    Zoom,
-    NextTheme,
-    FreeMouse,
-    Confirm,
-    Decline,
-    Refund,
-    Settle,
-    SettleDone,
-    SettleFailed,
+macro_rules! actions {
+    ($( $(#[doc = $doc:literal])* $variant:ident = $name:literal ),* $(,)?) => {
+        /// What a key or a click means.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub(crate) enum Action {
+            $( $(#[doc = $doc])* $variant, )*
+        }
+
+        impl Action {
+            /// All of them, in the order of the keymap's documentation.
+            pub(crate) const ALL: &'static [Self] = &[$( Self::$variant, )*];
+
+            /// Its name in the configuration (`console.keys.<name>`).
+            pub(crate) const fn name(self) -> &'static str {
+                match self { $( Self::$variant => $name, )* }
+            }
+
+            /// Its key in the configuration.
+            pub(crate) const fn key(self) -> &'static str {
+                match self { $( Self::$variant => concat!("console.keys.", $name), )* }
+            }
+
+            /// What it does, in one line.
+            pub(crate) const fn about(self) -> &'static str {
+                match self { $( Self::$variant => concat!($($doc),*), )* }
+            }
+        }
+    };
+}
+
+actions! {
+    /// End the console, and the station with it; asks when work is in flight.
+    Quit = "quit",
+    /// The keys of this place.
+    Help = "help",
+    /// Every key of every place, with its name in the configuration.
+    Keys = "keys",
+    /// Any action or subcommand by its name.
+    Palette = "palette",
+    /// One layer back: what is open, the zoom, the first steps.
+    Back = "back",
+    /// Close what is open to be read or written.
+    Close = "close",
+    /// The Deck: everything at a glance.
+    ViewDeck = "deck",
+    /// The Bridge: queues, history, refunds, pack state, the adapter's log.
+    ViewBridge = "bridge",
+    /// The Journal: notices, violations, the station's own log.
+    ViewJournal = "journal",
+    /// The next pane.
+    FocusNext = "next-pane",
+    /// The previous pane.
+    FocusPrevious = "previous-pane",
+    /// One row up.
+    Up = "up",
+    /// One row down.
+    Down = "down",
+    /// The pane or field to the left.
+    Left = "left",
+    /// The pane or field to the right.
+    Right = "right",
+    /// A page up.
+    PageUp = "page-up",
+    /// A page down.
+    PageDown = "page-down",
+    /// The first row.
+    First = "first",
+    /// The last row.
+    Last = "last",
+    /// Open or inspect what is selected.
+    Open = "open",
+    /// Hold the selected queue (no dispatch), or resume it.
+    Hold = "hold",
+    /// Hold every queue, or release them.
+    HoldAll = "hold-all",
+    /// Refuse new work on the selected queue and dispatch what is pending; again ends it.
+    Drain = "drain",
+    /// Give the adapter work by hand: an event of the pack, from a form.
+    Invoke = "invoke",
+    /// Cancel what is selected or marked.
+    Cancel = "cancel",
+    /// Mark the selected row, for all marked to be cancelled together.
+    Mark = "mark",
+    /// End a row by hand that was left in applied.
+    Settle = "settle",
+    /// Disconnect the adapter.
+    Kick = "kick",
+    /// Start the bridge again after it failed.
+    Restart = "restart",
+    /// Move pending rows of another manifest to the one in force.
+    Migrate = "migrate",
+    /// Start or stop a recording.
+    Record = "record",
+    /// The alerts that wait, and those that passed.
+    Tray = "alerts",
+    /// Put an alert away as seen.
+    Acknowledge = "acknowledge",
+    /// Give the focused pane the whole screen, or put it back.
+    Zoom = "zoom",
+    /// The next theme.
+    NextTheme = "theme",
+    /// Leave the mouse to the terminal's own selection, or take it back.
+    FreeMouse = "mouse",
+    /// Answer a question with yes.
+    Confirm = "confirm",
+    /// Answer a question with no.
+    Decline = "decline",
+    /// Record refunds with a cancellation, or do not.
+    Refund = "refund",
+    /// Settle as done.
+    SettleDone = "settle-done",
+    /// Settle as failed.
+    SettleFailed = "settle-failed",
+    /// The next field of a form.
+    NextField = "next-field",
+    /// The previous field of a form.
+    PreviousField = "previous-field",
+    /// Send what a form holds.
+    Send = "send",
+    /// Between a form's fields and its JSON.
+    AsJson = "as-json",
+    /// Put the schema's defaults in the place of what a form holds, or bring that back.
+    Defaults = "defaults",
+}
+
+impl Action {
+    /// The action of this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|action| action.name() == name)
+    }
+
+    /// The one that shows a view.
+    pub(crate) const fn showing(view: ViewId) -> Self {
+        match view {
+            ViewId::Deck => Self::ViewDeck,
+            ViewId::Bridge => Self::ViewBridge,
+            ViewId::Journal => Self::ViewJournal,
+        }
+    }
+
+    /// The view that it shows, if it does.
+    pub(crate) const fn view(self) -> Option<ViewId> {
+        match self {
+            Self::ViewDeck => Some(ViewId::Deck),
+            Self::ViewBridge => Some(ViewId::Bridge),
+            Self::ViewJournal => Some(ViewId::Journal),
+            _ => None,
+        }
+    }
+}
+
+/// What actions are told together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// What is done here.
+    Here,
+    /// The show as a whole.
+    Show,
+    /// Moving about.
+    Moving,
+    /// The screen itself.
+    Screen,
+}
+
+impl Group {
+    /// All of them, the most used first.
+    pub(crate) const ALL: [Self; 4] = [Self::Here, Self::Show, Self::Moving, Self::Screen];
+
+    /// Its name, as help has it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Here => "Here",
+            Self::Show => "The show",
+            Self::Moving => "Moving",
+            Self::Screen => "The screen",
+        }
+    }
+}
+
+impl Action {
+    /// What it is told with.
+    pub(crate) const fn group(self) -> Group {
+        match self {
+            Self::HoldAll | Self::Kick | Self::Invoke | Self::Record | Self::Tray | Self::Quit => Group::Show,
+            Self::FocusNext
+            | Self::FocusPrevious
+            | Self::Up
+            | Self::Down
+            | Self::Left
+            | Self::Right
+            | Self::PageUp
+            | Self::PageDown
+            | Self::First
+            | Self::Last
+            | Self::NextField
+            | Self::PreviousField => Group::Moving,
+            Self::ViewDeck
+            | Self::ViewBridge
+            | Self::ViewJournal
+            | Self::Zoom
+            | Self::NextTheme
+            | Self::FreeMouse
+            | Self::Help
+            | Self::Keys
+            | Self::Palette
+            | Self::Back
+            | Self::Close => Group::Screen,
+            _ => Group::Here,
+        }
+    }
 }
 
 /// Something to be done outside the user interface.
@@ -49,6 +229,14 @@ pub(crate) enum Effect {
     Quit,
     /// Take the mouse, or leave it to the terminal.
     Mouse(bool),
+    /// Put the alert of this number away as seen.
+    Acknowledge(u64),
+    /// Run a subcommand; its end comes back with this number.
+    Run { number: u64, words: Vec<String> },
+    /// Kill that subcommand.
+    StopRun { number: u64 },
+    /// Keep a line of the palette for the next start.
+    Remember(String),
 }
 
 /// What a command or query was for, so that its answer finds its place.
@@ -60,19 +248,33 @@ pub(crate) enum Asked {
     Release { words: Option<String> },
     /// Cancel this row.
     Cancel { id: InvocationId },
+    /// Cancel a part of many rows.
+    CancelMany,
+    /// Give work by hand; the number of the form's command.
+    Enqueue { number: u64 },
+    /// Move rows of another manifest.
+    Migrate,
+    /// Start or stop a recording.
+    Record,
+    /// The pack's events.
+    Events,
     /// End this row that was left in applied.
     Settle { id: InvocationId },
     /// Drop the adapter.
     Kick,
+    /// Start the bridge again.
+    Restart,
     /// Rows of the pending list of this queue.
     Pending { queue: QueueName, direction: Direction },
     /// The newest rows, once, when the console comes up.
     History,
     /// One invocation's details.
     Details { id: InvocationId },
+    /// Rows of a pane's list.
+    Page { pane: PaneId, serial: u64 },
 }
 
-/// Which way a pending list grows.
+/// Which way a window of a list grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     /// From the start.
@@ -81,4 +283,6 @@ pub(crate) enum Direction {
     Forward,
     /// Before the first row.
     Backward,
+    /// What is shown, as it is now.
+    Anew,
 }

@@ -1,25 +1,32 @@
 //! The loop: input first, then answers, then painting, then data. It folds, carries out effects, and paints at its pace.
+//!
+//! While it is behind it never sleeps. So it yields between two slices, without which the runtime would let no channel speak for long; and
+//! what is due by the clock is due at once, without a timer.
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
-use jiff::tz::TimeZone;
 use tokio::sync::{mpsc, watch};
 
 use super::{
     action::{Asked, Effect},
+    class::Class,
     config::{Config, ConsoleError, Exit},
     draw,
     event::{Event, TerminalEvent},
-    glyphs::Glyphs,
+    history::History,
     layout,
-    model::{HISTORY_ROWS, Model},
+    model::{HISTORY_ROWS, Meter, Model},
     overlays::Overlay,
-    terminal::{self, Mailbox, Painter, Session},
-    theme::{Depth, Theme},
+    pace::Pace,
+    reload::{self, Lookout, Reload},
+    running::RunningSet,
+    terminal::{self, Herald, Mailbox, Painter, Session},
     ui::{Message, Ui},
     update,
     view::View,
+    waiting::{ready, sleep},
+    wardrobe::Wardrobe,
 };
 use crate::{
     port::{Page, PortError, Query, Snapshot, StationPort},
@@ -31,8 +38,14 @@ use crate::{
 const ANSWERS_MAX: usize = 64;
 /// The least time between two snapshots: a console that falls behind again and again leaves the station its time.
 const RESYNC_INTERVAL: Duration = Duration::from_millis(250);
+/// A loss so soon after the last one: what still lies unread would be lost too before it could be read.
+const LOSES_AGAIN: Duration = Duration::from_secs(1);
+/// While painting waits for longer, entries are taken in so often.
+const FOLD_EVERY: Duration = Duration::from_millis(20);
 /// How long folding may go on before input is looked at again.
 const SLICE: Duration = Duration::from_millis(2);
+/// Inputs that lie ready are taken in together before they are painted, at most so many.
+const INPUTS_MAX: usize = 64;
 
 /// Shows a station in this process's terminal until the operator, the terminal or `stop` ends it. Blocks; the calling thread becomes the
 /// console's.
@@ -42,7 +55,7 @@ const SLICE: Duration = Duration::from_millis(2);
 pub fn run(port: Arc<dyn StationPort>, config: Config, stop: watch::Receiver<bool>) -> Result<Exit, ConsoleError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let _mark = terminal::mark_ui_thread();
-    let (session, events) = Session::enter(config.mouse, config.clock)?;
+    let (session, events) = Session::enter(config.looks.mouse, config.clock)?;
     let mut app = App::new(port, config, Arc::clone(&session.mailbox), session.columns, session.rows);
     let exit = runtime.block_on(app.run(events, stop));
     drop(session);
@@ -70,62 +83,66 @@ enum Sync {
 pub(super) struct App {
     port: Arc<dyn StationPort>,
     clock: Clock,
-    depth: Depth,
     model: Model,
     ui: Ui,
     view: View,
-    theme_steps: u32,
+    wardrobe: Wardrobe,
+    lookout: Lookout,
     painter: Painter,
+    herald: Herald,
     mailbox: Arc<Mailbox>,
     answers: FuturesUnordered<Pin<Box<dyn Future<Output = Answer>>>>,
     reader: Option<tap::Reader>,
     sync: Sync,
+    /// When entries were lost last.
+    lost_at: Option<Mono>,
+    /// What lies unread is to be skipped before the next snapshot.
+    skips: bool,
     /// When the last snapshot was asked for.
     asked_at: Option<Mono>,
     /// Something on the screen is out of date.
     is_dirty: bool,
     /// The last fold left entries unread.
     is_behind: bool,
-    painted_at: Option<Mono>,
-    interval: Duration,
+    pace: Pace,
+    /// When entries were taken in last.
+    folded_at: Mono,
+    /// The second of the wall clock that was shown last.
+    ticked_s: u64,
+    running: RunningSet,
 }
 
 impl App {
     pub(super) fn new(port: Arc<dyn StationPort>, config: Config, mailbox: Arc<Mailbox>, columns: u16, rows: u16) -> Self {
         let now = config.clock.now();
-        let theme = Theme::shipped(&config.theme, config.depth);
-        let mut ui = Ui::new(columns, rows, config.mouse);
-        if theme.is_none() {
-            let names: Vec<_> = Theme::shipped_names().collect();
-            let text = format!("there is no theme `{}`: {}", config.theme, names.join(", "));
-            ui.message = Some(Message { text, is_error: true, until: now.mono + Duration::from_secs(10) });
-        }
-        let view = View {
-            theme: theme.unwrap_or_else(|| Theme::midnight(config.depth)),
-            glyphs: Glyphs::of(config.ascii),
-            name: config.name,
-            commands: config.commands,
-            zone: TimeZone::system(),
-            now,
-        };
+        let mut ui = Ui::new(columns, rows, config.looks.mouse);
+        ui.limits = config.limits;
+        ui.history = History::new(config.shell.history, config.limits.console.history_lines_max);
+        let wardrobe = Wardrobe::new(config.looks, config.depth);
+        let view = wardrobe.view(config.name, config.commands, config.shell.subcommands, now);
         Self {
             port,
             clock: config.clock,
-            depth: config.depth,
             model: Model::new(&config.limits),
             ui,
             view,
-            theme_steps: 0,
+            wardrobe,
+            lookout: Lookout::spawn(config.source),
             painter: Painter::new(columns, rows),
+            herald: Herald::new(config.in_tmux),
             mailbox,
             answers: FuturesUnordered::new(),
             reader: None,
             sync: Sync::Needed,
+            lost_at: None,
+            skips: false,
             asked_at: None,
             is_dirty: true,
             is_behind: false,
-            painted_at: None,
-            interval: Duration::from_millis(1_000 / config.limits.console.frames_per_s_max.max(1)),
+            folded_at: now.mono,
+            pace: Pace::new(config.limits.console.frames_per_s_max),
+            ticked_s: now.wall.0 / 1_000,
+            running: RunningSet::new(config.shell.runner),
         }
     }
 
@@ -142,6 +159,7 @@ impl App {
             let until_tick = self.until_tick();
             let until_resync = (self.sync == Sync::Needed && self.model.world.is_some()).then(|| self.until_resync());
             let is_idle = !self.is_dirty && !self.is_behind;
+            let patience = if is_idle { Some(Duration::ZERO) } else { self.until_fold() };
             tokio::select! {
                 biased;
                 changed = stop.changed() => {
@@ -150,14 +168,12 @@ impl App {
                     }
                 }
                 event = input.recv() => match event {
-                    Some(TerminalEvent::Happened(event)) => {
-                        if self.happen(event) {
-                            return Exit::Quit;
+                    Some(event) => {
+                        if let Some(exit) = self.typed(event, &mut input) {
+                            return exit;
                         }
-                        // What was typed is seen at once; data keeps its own pace.
-                        self.paint();
                     }
-                    Some(TerminalEvent::HangUp) | None => return Exit::HangUp,
+                    None => return Exit::HangUp,
                 },
                 Some(answer) = self.answers.next(), if !self.answers.is_empty() => {
                     if self.answered(answer) {
@@ -165,6 +181,7 @@ impl App {
                     }
                 }
                 () = self.mailbox.news() => {}
+                reload = self.lookout.next() => self.reload(reload),
                 () = sleep(until_paint), if until_paint.is_some() => {
                     self.fold();
                     self.paint();
@@ -175,20 +192,52 @@ impl App {
                         return Exit::Quit;
                     }
                 }
-                () = std::future::ready(()), if self.is_behind => self.fold(),
-                () = ready(self.reader.as_mut()), if is_idle && self.sync == Sync::Synced => self.is_dirty = true,
+                () = tokio::task::yield_now(), if self.is_behind => self.fold(),
+                () = ready(self.reader.as_mut(), patience), if patience.is_some() && self.sync == Sync::Synced => {
+                    if is_idle {
+                        self.is_dirty = true;
+                    } else {
+                        self.fold();
+                    }
+                }
             }
         }
     }
 
-    /// How long until data may be painted.
-    fn until_paint(&self) -> Duration {
-        self.painted_at.map_or(Duration::ZERO, |at| self.clock.until(at + self.interval))
+    /// Takes in what was typed, with all that lies ready behind it, and shows it at once; data keeps its own pace.
+    fn typed(&mut self, first: TerminalEvent, input: &mut mpsc::Receiver<TerminalEvent>) -> Option<Exit> {
+        let mut next = Some(first);
+        for more in (0..INPUTS_MAX).rev() {
+            match next {
+                Some(TerminalEvent::Happened(event)) => {
+                    if self.happen(event) {
+                        return Some(Exit::Quit);
+                    }
+                }
+                Some(TerminalEvent::HangUp) => return Some(Exit::HangUp),
+                None => break,
+            }
+            next = if more > 0 { input.try_recv().ok() } else { None };
+        }
+        self.paint();
+        None
     }
 
-    /// How long until the wall clock shows another second.
+    /// How long until data may be painted.
+    fn until_paint(&self) -> Duration {
+        self.clock.until(self.pace.next())
+    }
+
+    /// How long until entries are taken in although nothing can be painted yet: a slow pace and a slow terminal must lose none.
+    fn until_fold(&self) -> Option<Duration> {
+        let waits = self.is_dirty && !self.is_behind;
+        (waits && (self.pace.slowed().is_some() || !self.mailbox.is_free())).then(|| self.clock.until(self.folded_at + FOLD_EVERY))
+    }
+
+    /// How long until the wall clock shows another second than was shown last.
     fn until_tick(&self) -> Duration {
-        Duration::from_millis(1_000 - self.clock.now().wall.0 % 1_000)
+        let wall = self.clock.now().wall.0;
+        if wall / 1_000 == self.ticked_s { Duration::from_millis(1_000 - wall % 1_000) } else { Duration::ZERO }
     }
 
     /// How long until a snapshot may be asked for again.
@@ -198,23 +247,35 @@ impl App {
 
     /// Takes a reader, then a snapshot.
     fn connect(&mut self) {
+        if self.sync != Sync::Needed || !self.until_resync().is_zero() {
+            return;
+        }
+        let now = self.clock.now();
+        self.asked_at = Some(now.mono);
+        if std::mem::take(&mut self.skips)
+            && let Some(skipped) = self.reader.take()
+        {
+            self.model.lose(skipped.behind(), now);
+        }
         if self.reader.is_none() {
             match self.port.entries() {
                 Ok(reader) => self.reader = Some(reader),
                 Err(error) => self.complain(&error),
             }
         }
-        if self.sync == Sync::Needed && self.reader.is_some() && self.until_resync().is_zero() {
+        if self.reader.is_some() {
             self.sync = Sync::Asked;
-            self.asked_at = Some(self.clock.now().mono);
             let snapshot = self.port.snapshot();
             self.answers.push(Box::pin(async move { Answer::Snapshot(snapshot.await.map(Box::new)) }));
         }
     }
 
     fn complain(&mut self, error: &PortError) {
-        let until = self.clock.now().mono + Duration::from_secs(10);
-        self.ui.message = Some(Message { text: format!("{error}: {}", error.hint()), is_error: true, until });
+        self.say(format!("{error}: {}", error.hint()), true, Class::Public, Duration::from_secs(10));
+    }
+
+    fn say(&mut self, text: String, is_error: bool, class: Class, stands: Duration) {
+        self.ui.message = Some(Message { text, is_error, class, until: self.clock.now().mono + stands });
         self.is_dirty = true;
     }
 
@@ -235,12 +296,18 @@ impl App {
         match effect {
             Effect::Quit => return true,
             Effect::Mouse(taken) => self.painter.mouse(taken),
+            Effect::Acknowledge(number) => self.model.alerts.acknowledge(number, self.clock.now()),
             Effect::Command { .. } | Effect::Query { .. } if self.answers.len() >= ANSWERS_MAX => {
                 let busy = PortError::Busy { what: "the console's list of open questions".to_owned() };
                 let event = match effect {
                     Effect::Command { asked, .. } => Event::Commanded { asked, outcome: Err(busy) },
                     Effect::Query { asked, .. } => Event::Queried { asked, page: Err(busy) },
-                    Effect::Quit | Effect::Mouse(_) => return false,
+                    Effect::Quit
+                    | Effect::Mouse(_)
+                    | Effect::Acknowledge(_)
+                    | Effect::Run { .. }
+                    | Effect::StopRun { .. }
+                    | Effect::Remember(_) => return false,
                 };
                 let now = self.clock.now();
                 update::update(&mut self.ui, &self.model, &self.view, event, now);
@@ -253,6 +320,12 @@ impl App {
                 let page = self.port.query(query);
                 self.answers.push(Box::pin(async move { Answer::Event(Event::Queried { asked, page: page.await }) }));
             }
+            Effect::Run { number, words } => {
+                let end = self.running.begin(number, &words);
+                self.answers.push(Box::pin(async move { Answer::Event(Event::Ran { number, ran: end.await }) }));
+            }
+            Effect::StopRun { number } => self.running.end(number),
+            Effect::Remember(line) => self.running.remember(&line),
         }
         false
     }
@@ -266,14 +339,26 @@ impl App {
                 }
                 self.happen(Event::Data)
             }
-            Answer::Event(event) => self.happen(event),
+            Answer::Event(event) => {
+                if let Event::Ran { number, .. } = &event {
+                    self.running.end(*number);
+                }
+                self.happen(event)
+            }
             Answer::Snapshot(Ok(snapshot)) => {
                 let is_first = self.model.world.is_none();
                 self.model.resync(*snapshot);
                 self.sync = Sync::Synced;
                 self.is_behind = true;
                 if is_first {
-                    let query = Query::Invocations { state: None, queue: None, beyond: None, oldest_first: false, limit: HISTORY_ROWS };
+                    let query = Query::Invocations {
+                        state: None,
+                        queue: None,
+                        beyond: None,
+                        oldest_first: false,
+                        other_manifest: false,
+                        limit: HISTORY_ROWS,
+                    };
                     self.carry_out(Effect::Query { asked: Asked::History, query });
                 }
                 self.happen(Event::Data)
@@ -287,12 +372,23 @@ impl App {
     }
 
     fn tick(&mut self) -> bool {
+        self.ticked_s = self.clock.now().wall.0 / 1_000;
         self.connect();
         for text in terminal::foreign_panics() {
-            let until = self.clock.now().mono + Duration::from_secs(60);
-            self.ui.message = Some(Message { text, is_error: true, until });
+            // A panic's words can quote anything.
+            self.say(text, true, Class::Payload, Duration::from_secs(60));
         }
+        self.alert();
         self.happen(Event::Tick)
+    }
+
+    /// Judges what the operator must not miss, and makes itself heard with the next frame.
+    fn alert(&mut self) {
+        let now = self.clock.now();
+        let judged = self.model.judge(&self.view.alerts, now);
+        let raised = judged.raised.iter().filter_map(|number| self.model.alerts.get(*number));
+        let bytes = self.herald.tell(raised, &self.view.alerts, now.mono);
+        self.painter.extra(&bytes);
     }
 
     /// Folds what has come, for one slice of time at most.
@@ -303,16 +399,27 @@ impl App {
         }
         let Some(reader) = &mut self.reader else { return };
         let begun = self.clock.now();
+        self.folded_at = begun.mono;
         let mut has_folded = false;
-        while let Some(batch) = reader.read() {
+        loop {
+            let Some(batch) = reader.read() else {
+                self.pace.caught_up();
+                break;
+            };
             has_folded = true;
             if batch.lost > 0 {
                 self.model.lose(batch.lost, begun);
+                self.skips = self.lost_at.is_some_and(|at| begun.mono.since(at) < LOSES_AGAIN);
+                self.lost_at = Some(begun.mono);
                 self.sync = Sync::Needed;
             }
             let resyncing = self.sync != Sync::Synced;
             for entry in batch.iter() {
-                self.model.fold(entry, resyncing);
+                self.model.fold(entry, resyncing || self.model.is_void());
+            }
+            if self.model.is_void() {
+                self.sync = Sync::Needed;
+                break;
             }
             if resyncing {
                 break;
@@ -341,25 +448,40 @@ impl App {
         }
     }
 
+    /// Takes looks that were read again.
+    fn reload(&mut self, reload: Reload) {
+        let Reload { looks, faults, later } = reload;
+        if let Some(mouse) = self.wardrobe.take(looks, &mut self.view).filter(|mouse| *mouse != self.ui.mouse) {
+            self.ui.mouse = mouse;
+            self.painter.mouse(mouse);
+        }
+        reload::note(&mut self.model, &self.ui.faults, &faults, &later, self.clock.now());
+        self.happen(Event::Reloaded { faults, later });
+    }
+
     /// Paints, if the mailbox takes a frame; otherwise it is done when it does.
     fn paint(&mut self) {
         if !self.is_dirty || !self.mailbox.is_free() {
             return;
         }
         self.note_shown();
-        while self.theme_steps != self.ui.theme_steps {
-            self.theme_steps = self.theme_steps.wrapping_add(1);
-            self.view.theme = self.view.theme.following(self.depth);
-            let text = format!("theme: {}", self.view.theme.name());
-            let until = self.clock.now().mono + Duration::from_secs(5);
-            self.ui.message = Some(Message { text, is_error: false, until });
+        if self.wardrobe.step(&mut self.view, self.ui.theme_steps) {
+            self.say(format!("theme: {}", self.view.theme.name()), false, Class::Public, Duration::from_secs(5));
         }
         self.view.now = self.clock.now();
+        let (frames_per_s, behind) = (self.pace.slowed(), self.reader.as_ref().map_or(0, tap::Reader::behind));
+        if behind == 0 {
+            self.pace.caught_up();
+        }
+        self.model.meter = Meter { frames_per_s, behind };
+        self.ui.at = self.view.now;
         self.ui.settle(&self.model);
         draw::draw(self.painter.canvas(), &self.model, &self.ui, &self.view);
-        self.painted_at = Some(self.view.now.mono);
-        self.is_dirty = self.is_behind;
-        let Some(frame) = self.painter.frame() else { return };
+        let frame = self.painter.frame();
+        self.pace.painted(self.view.now.mono, self.clock.now().mono, frame.as_ref().map_or(0, Vec::len));
+        // Until it says that it is well again, nobody knows.
+        self.is_dirty = self.is_behind || self.pace.slowed() != frames_per_s;
+        let Some(frame) = frame else { return };
         let Ok(number) = self.mailbox.put(frame) else { return };
         if layout::too_small(self.ui.columns, self.ui.rows) {
             return;
@@ -369,19 +491,5 @@ impl App {
                 dialog.painted(number);
             }
         }
-    }
-}
-
-async fn sleep(duration: Option<Duration>) {
-    match duration {
-        Some(duration) => tokio::time::sleep(duration).await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn ready(reader: Option<&mut tap::Reader>) {
-    match reader {
-        Some(reader) => reader.ready().await,
-        None => std::future::pending().await,
     }
 }

@@ -1,29 +1,84 @@
 //! What a console is started with, and how it ends.
 
-use std::io;
+use std::{io, sync::Arc};
 
-use super::theme::Depth;
+use super::{
+    keymap::Keymap,
+    reload::Source,
+    shell::Shell,
+    theme::{Depth, Theme},
+};
 use crate::{limits::Limits, time::Clock};
 
 /// What a console is started with, every value resolved.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// The name of a shipped theme; one that is not shipped gives `midnight` and a notice.
-    pub theme: String,
-    /// Draw with ASCII alone.
-    pub ascii: bool,
+    /// What can change while the console runs.
+    pub looks: Looks,
+    /// Where changed looks come from; without one they stay as they are.
+    pub source: Option<Arc<dyn Source>>,
     /// The colours that the terminal takes.
     pub depth: Depth,
+    /// Whether tmux stands between this process and the terminal: what is meant for the terminal itself is handed through it.
+    pub in_tmux: bool,
     /// What the header calls this station: the data folder's name or a configured one.
     pub name: String,
-    /// Take the mouse.
-    pub mouse: bool,
     /// The bounds in force: the console's own, and those of the windows that it carries on.
     pub limits: Limits,
     /// The station's clock.
     pub clock: Clock,
     /// How commands are written for this station.
     pub commands: CommandHints,
+    /// The subcommands that the palette offers.
+    pub shell: Shell,
+}
+
+/// What of a console's configuration can change while it runs.
+#[derive(Clone, Debug, Default)]
+pub struct Looks {
+    /// The name of a theme; one that is not there gives `midnight`.
+    pub theme: String,
+    /// The user's own themes, at the depth of the terminal.
+    pub themes: Vec<Theme>,
+    /// Draw with ASCII alone.
+    pub ascii: bool,
+    /// Take the mouse.
+    pub mouse: bool,
+    /// Which key means what.
+    pub keymap: Keymap,
+    /// When and how the operator is alerted.
+    pub alerts: AlertRules,
+}
+
+/// When and how the operator is alerted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AlertRules {
+    /// No adapter is connected for so long, in seconds, after one was; 0 turns the rule off.
+    pub adapter_gone_s: u64,
+    /// The head of a queue waits for so long, in seconds, while the operator does not hold it; 0 turns the rule off.
+    pub head_waiting_s: u64,
+    /// Whether the terminal's bell rings.
+    pub bell: bool,
+    /// Whether the terminal is asked for a desktop notification.
+    pub desktop: Desktop,
+}
+
+impl Default for AlertRules {
+    fn default() -> Self {
+        Self { adapter_gone_s: 5, head_waiting_s: 30, bell: true, desktop: Desktop::Off }
+    }
+}
+
+/// How a terminal is asked for a desktop notification.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Desktop {
+    /// Not at all.
+    #[default]
+    Off,
+    /// `OSC 9 ; text`: iTerm2, Windows Terminal, foot, `WezTerm`.
+    Osc9,
+    /// `OSC 777 ; notify ; title ; text`: urxvt, foot, Ghostty, `WezTerm`.
+    Osc777,
 }
 
 /// How a command line for this station is written, so that what the screen teaches can be typed as it stands.
@@ -64,7 +119,7 @@ pub enum Exit {
 #[derive(Debug, thiserror::Error)]
 pub enum ConsoleError {
     /// There is no terminal to draw on.
-    #[error("{what} is not a terminal: run rl-console in one, or `rl-console serve` without")]
+    #[error("{what} is not a terminal: run rl-console in one, or `rl-console serve` or `rl-console --plain` without")]
     NotATerminal {
         /// What was tried.
         what: &'static str,

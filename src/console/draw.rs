@@ -3,9 +3,10 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::{
+    class::Class,
     layout,
     model::Model,
-    overlays, panes,
+    overlays, panes, text,
     theme::Role,
     ui::Ui,
     view::{Canvas, View},
@@ -21,28 +22,58 @@ pub(crate) fn draw(buffer: &mut Buffer, model: &Model, ui: &Ui, view: &View) {
         return;
     }
     let layout = ui.layout(model);
-    panes::draw_header(canvas, layout.header, model);
+    panes::draw_header(canvas, layout.header, model, ui);
     panes::draw_chips(canvas, layout.chips, model, ui);
     for (pane, area) in &layout.panes {
         panes::draw(canvas, *pane, *area, model, ui);
     }
     overlays::draw(canvas, layout.body, model, ui);
-    if let Some(message) = &ui.message {
-        canvas.clear(layout.message);
-        let glyphs = view.glyphs;
-        let (sign, role) = if message.is_error { (glyphs.bad, Role::Bad) } else { (glyphs.ok, Role::Ok) };
-        let used = canvas.put(layout.message.x + 1, layout.message.y, 2, sign, role);
-        canvas.put(layout.message.x + 2 + used, layout.message.y, layout.message.width.saturating_sub(4), &message.text, role);
+    if let Some(palette) = &ui.palette {
+        palette.draw(canvas, layout.body, model, ui);
     }
+    draw_message(canvas, layout.message, ui);
     panes::draw_footer(canvas, layout.footer, model, ui);
 }
 
+/// Lines that a message takes of the body at most.
+const MESSAGE_ROWS_MAX: usize = 4;
+
+/// What was said last; when that has gone, what is wrong with the configuration. What is too long for one line grows upwards: the end of it
+/// is what to do.
+fn draw_message(canvas: &mut Canvas<'_>, line: Rect, ui: &Ui) {
+    let glyphs = canvas.view.glyphs;
+    let (words, class, is_error) = match (&ui.message, ui.faults.as_slice()) {
+        (Some(message), _) => (message.text.clone(), message.class, message.is_error),
+        (None, []) => return,
+        (None, [fault, more @ ..]) => {
+            let more = if more.is_empty() { String::new() } else { format!(" (and {} more: see the Journal)", more.len()) };
+            (format!("{fault}: {}{more}", fault.hint), Class::Public, true)
+        }
+    };
+    let room = line.width.saturating_sub(4);
+    let words = text::visible(text::head(&words, 4_096), glyphs.ascii);
+    let mut lines = text::wrap(&words, usize::from(room));
+    if lines.len() > MESSAGE_ROWS_MAX {
+        let rest = lines.split_off(MESSAGE_ROWS_MAX - 1);
+        lines.push(rest.join(" "));
+    }
+    let above = u16::try_from(lines.len().saturating_sub(1)).unwrap_or(0).min(line.y);
+    let area = Rect { y: line.y - above, height: line.height + above, ..line };
+    canvas.clear(area);
+    let (sign, role) = if is_error { (glyphs.bad, Role::Bad) } else { (glyphs.ok, Role::Ok) };
+    let used = canvas.put(line.x + 1, area.y, 2, sign, role);
+    for (words, y) in lines.iter().zip(area.y..area.bottom()) {
+        canvas.put_as(line.x + 2 + used, y, room, words, role, class);
+    }
+}
+
 fn draw_too_small(canvas: &mut Canvas<'_>, area: Rect) {
-    let lines = [
-        format!("This terminal has {}×{}.", area.width, area.height),
-        format!("rl-console needs {}×{}.", layout::COLUMNS_MIN, layout::ROWS_MIN),
-        "Make it larger, please.".to_owned(),
-    ];
+    let (has, needs) = (format!("{}×{}", area.width, area.height), format!("{}×{}", layout::COLUMNS_MIN, layout::ROWS_MIN));
+    let lines = if area.width < 24 {
+        [format!("{has} is small."), format!("{needs} is needed."), String::new()]
+    } else {
+        [format!("This terminal has {has}."), format!("rl-console needs {needs}."), "Make it larger, please.".to_owned()]
+    };
     for (line, y) in lines.iter().zip(area.y..area.bottom()) {
         let line = if canvas.view.glyphs.ascii { line.replace('×', "x") } else { line.clone() };
         canvas.put(area.x, y, area.width, &line, Role::Warn);

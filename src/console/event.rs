@@ -2,7 +2,7 @@
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
-use super::action::Asked;
+use super::{action::Asked, reload::Fault, shell::Ran};
 use crate::{
     port::{Outcome, Page, PortError},
     time::Mono,
@@ -17,6 +17,8 @@ pub(crate) enum Event {
         /// When it was read from the terminal.
         at: Mono,
     },
+    /// Text was pasted, at most 1 MiB of it.
+    Paste(String),
     /// The mouse was used.
     Mouse(MouseEvent),
     /// The terminal has this size now.
@@ -27,8 +29,12 @@ pub(crate) enum Event {
     Data,
     /// A command was answered.
     Commanded { asked: Asked, outcome: Result<Outcome, PortError> },
+    /// Looks were read again: what is wrong with them, and what takes effect later.
+    Reloaded { faults: Vec<Fault>, later: Vec<String> },
     /// A query was answered.
     Queried { asked: Asked, page: Result<Page, PortError> },
+    /// A subcommand ended.
+    Ran { number: u64, ran: Ran },
 }
 
 /// What comes from the terminal.

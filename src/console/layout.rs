@@ -2,7 +2,10 @@
 
 use ratatui::layout::Rect;
 
-use super::ui::{ChipId, PaneId};
+use super::{
+    pane_id::{ChipId, PaneId},
+    view_id::ViewId,
+};
 
 /// The smallest screen that is drawn.
 pub(crate) const COLUMNS_MIN: u16 = 80;
@@ -18,6 +21,7 @@ pub(crate) struct Layout {
     /// The last line of the body, while there is a message.
     pub(crate) message: Rect,
     pub(crate) footer: Rect,
+    pub(crate) view: ViewId,
     /// The panes that have room, in the order of the focus.
     pub(crate) panes: Vec<(PaneId, Rect)>,
 }
@@ -31,7 +35,7 @@ impl Layout {
     /// The chips there are: the systems, then the panes that have no room.
     pub(crate) fn chips(&self) -> Vec<ChipId> {
         let mut chips = vec![ChipId::Mpp, ChipId::Store];
-        let hidden = [PaneId::Queues, PaneId::InFlight, PaneId::Recent, PaneId::Log].into_iter().filter(|pane| !self.has(*pane));
+        let hidden = self.view.panes().iter().copied().filter(|pane| !self.has(*pane));
         chips.extend(hidden.map(ChipId::Hidden));
         chips
     }
@@ -48,7 +52,7 @@ pub(crate) fn too_small(columns: u16, rows: u16) -> bool {
 }
 
 /// The layout of a screen.
-pub(crate) fn of(columns: u16, rows: u16, zoomed: Option<PaneId>, teaches: bool) -> Layout {
+pub(crate) fn of(columns: u16, rows: u16, view: ViewId, zoomed: Option<PaneId>, teaches: bool) -> Layout {
     let body = Rect::new(0, 2, columns, rows.saturating_sub(3));
     let layout = Layout {
         header: Rect::new(0, 0, columns, 1),
@@ -56,11 +60,16 @@ pub(crate) fn of(columns: u16, rows: u16, zoomed: Option<PaneId>, teaches: bool)
         body,
         message: Rect::new(0, body.bottom().saturating_sub(1), columns, 1),
         footer: Rect::new(0, rows.saturating_sub(1), columns, 1),
+        view,
         panes: Vec::new(),
     };
     let panes = match zoomed {
         Some(pane) => vec![(pane, body)],
-        None => deck(body, teaches),
+        None => match view {
+            ViewId::Deck => deck(body, teaches),
+            ViewId::Bridge => bridge(body),
+            ViewId::Journal => journal(body),
+        },
     };
     Layout { panes, ..layout }
 }
@@ -96,13 +105,67 @@ fn deck(body: Rect, teaches: bool) -> Vec<(PaneId, Rect)> {
     }
 }
 
+/// The Bridge: what happened gets the most room, beside what waits and what flies. The rest comes in as there is room for it.
+fn bridge(body: Rect) -> Vec<(PaneId, Rect)> {
+    use PaneId::{AdapterLog, History, InFlight, OtherPack, Queues, Refunds, State};
+    let is_tall = body.height >= 32;
+    match body.width {
+        200.. if is_tall => {
+            columns(body, &[&[(Queues, 2), (InFlight, 2), (State, 2)], &[(History, 4), (OtherPack, 2)], &[(AdapterLog, 4), (Refunds, 2)]])
+        }
+        120.. if is_tall => {
+            columns(body, &[&[(Queues, 2), (InFlight, 2), (State, 2), (Refunds, 2)], &[(History, 4), (OtherPack, 2), (AdapterLog, 2)]])
+        }
+        120.. => columns(body, &[&[(Queues, 2), (InFlight, 2)], &[(History, 3), (AdapterLog, 2)]]),
+        _ if body.height >= 56 => {
+            columns(body, &[&[(Queues, 2), (InFlight, 2), (History, 4), (OtherPack, 2), (Refunds, 2), (State, 2), (AdapterLog, 2)]])
+        }
+        _ if body.height >= 42 => columns(body, &[&[(Queues, 2), (InFlight, 2), (History, 4), (State, 2), (AdapterLog, 2)]]),
+        _ if is_tall => columns(body, &[&[(Queues, 2), (InFlight, 2), (History, 4)]]),
+        _ => columns(body, &[&[(Queues, 2), (History, 3)]]),
+    }
+}
+
+/// The Journal: the log of everybody, then what peers broke, then the station's own log. Where only two panes have room, the log is the
+/// station's own: there an adapter that says much hides nothing.
+fn journal(body: Rect) -> Vec<(PaneId, Rect)> {
+    use PaneId::{Log, StationLog, Violations};
+    match body.width {
+        120.. => columns(body, &[&[(Log, 1)], &[(Violations, 2), (StationLog, 3)]]),
+        _ if body.height >= 32 => columns(body, &[&[(Log, 2), (Violations, 1), (StationLog, 1)]]),
+        _ => columns(body, &[&[(StationLog, 3), (Violations, 2)]]),
+    }
+}
+
+/// Columns of equal width, each with its panes one above the other by their shares.
+fn columns(body: Rect, columns: &[&[(PaneId, u16)]]) -> Vec<(PaneId, Rect)> {
+    let mut placed = Vec::new();
+    let mut rest = body;
+    for (column, left) in columns.iter().zip((1..=columns.len()).rev()) {
+        let width = rest.width / u16::try_from(left).unwrap_or(1);
+        let (mut area, beside) = split_columns_at(rest, width);
+        let mut shares: u16 = column.iter().map(|(_, share)| share).sum();
+        for (pane, share) in *column {
+            let (top, below) = split_rows(area, area.height * share / shares.max(1));
+            placed.push((*pane, top));
+            area = below;
+            shares -= share;
+        }
+        rest = beside;
+    }
+    placed
+}
+
 fn split_rows(area: Rect, top: u16) -> (Rect, Rect) {
     let top = top.min(area.height);
     (Rect { height: top, ..area }, Rect { y: area.y + top, height: area.height - top, ..area })
 }
 
 fn split_columns(area: Rect) -> (Rect, Rect) {
-    let left = area.width / 2;
+    split_columns_at(area, area.width / 2)
+}
+
+fn split_columns_at(area: Rect, left: u16) -> (Rect, Rect) {
     (Rect { width: left, ..area }, Rect { x: area.x + left, width: area.width - left, ..area })
 }
 
@@ -114,8 +177,9 @@ mod tests {
     fn panes_fill_the_body_without_overlap_at_every_size() {
         for columns in (80..=300).step_by(10) {
             for rows in 24..=100 {
-                for teaches in [false, true] {
-                    let layout = of(columns, rows, None, teaches);
+                for (view, teaches) in [(ViewId::Deck, false), (ViewId::Deck, true), (ViewId::Bridge, false), (ViewId::Journal, false)] {
+                    let layout = of(columns, rows, view, None, teaches);
+                    assert!(layout.panes.len() >= 2, "{view:?} at {columns}x{rows}");
                     let cells: u32 = layout.panes.iter().map(|(_, area)| area.area()).sum();
                     assert_eq!(cells, layout.body.area(), "{columns}x{rows}");
                     for (pane, area) in &layout.panes {
@@ -124,6 +188,23 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn every_pane_of_a_view_has_room_or_a_chip() {
+        for view in ViewId::ALL {
+            for (columns, rows) in [(80, 24), (80, 40), (120, 24), (160, 50), (300, 100)] {
+                for zoomed in std::iter::once(None).chain(view.panes().iter().copied().map(Some)) {
+                    let layout = of(columns, rows, view, zoomed, false);
+                    let chips = layout.chips();
+                    for pane in view.panes() {
+                        assert!(layout.has(*pane) != chips.contains(&ChipId::Hidden(*pane)), "{pane:?} at {columns}x{rows}");
+                    }
+                }
+            }
+            let everything = of(300, 100, view, None, false);
+            assert!(view.panes().iter().all(|pane| everything.has(*pane)), "{view:?}");
         }
     }
 }

@@ -13,27 +13,49 @@
 
 mod action;
 mod app;
+mod class;
 mod config;
 mod draw;
 mod event;
+mod form;
 mod format;
 mod glyphs;
+mod history;
 mod keymap;
 mod layout;
+mod marks;
+mod matching;
 mod model;
 mod overlays;
+mod pace;
+mod pages;
+mod pane_id;
 mod panes;
+mod reload;
+mod running;
+mod selection;
+mod shell;
+mod sort;
 mod terminal;
 mod text;
 mod theme;
 mod ui;
 mod update;
 mod view;
+mod view_id;
+mod waiting;
+mod wardrobe;
+mod watch;
+mod window;
 
 #[cfg(test)]
 mod tests;
 
 pub use app::run;
-pub use config::{CommandHints, Config, ConsoleError, Exit};
+pub use config::{AlertRules, CommandHints, Config, ConsoleError, Desktop, Exit, Looks};
+pub use keymap::{KeyRow, Keymap, KeymapError};
+pub use reload::{Fault, Reload, Source};
+pub use shell::{End, Ran, Runner, Running, Runs, Shell, Subcommand};
 pub use terminal::install_panic_hook;
-pub use theme::{Depth, Role, Theme, ThemeError};
+pub use theme::{Depth, Role, Theme, ThemeError, Themes};
+pub(crate) use watch::{AlertNews, Figures, Summary, Watch};

@@ -3,47 +3,28 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
+    class::Class,
+    form::Kept,
+    history::History,
     keymap::Place,
     layout::{self, Layout},
+    marks::Marks,
     model::Model,
-    overlays::Overlay,
+    overlays::{Overlay, Palette},
+    pages::Pages,
+    pane_id::PaneId,
     panes,
+    reload::Fault,
+    selection::{RecordKey, Selection},
+    sort::Sort,
+    update::Bulk,
+    view_id::ViewId,
 };
 use crate::{
-    ids::{InvocationId, QueueName},
-    time::Mono,
+    ids::QueueName,
+    limits::Limits,
+    time::{Mono, Now},
 };
-
-/// A pane of the Deck.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum PaneId {
-    Queues,
-    InFlight,
-    Recent,
-    Log,
-    Started,
-}
-
-impl PaneId {
-    /// The place of its keys.
-    pub(crate) const fn place(self) -> Place {
-        match self {
-            Self::Queues => Place::Queues,
-            Self::InFlight => Place::InFlight,
-            Self::Recent => Place::Recent,
-            Self::Log => Place::Log,
-            Self::Started => Place::Started,
-        }
-    }
-}
-
-/// A chip of the second line: a system, or a pane that has no room.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ChipId {
-    Mpp,
-    Store,
-    Hidden(PaneId),
-}
 
 /// Where keys go when nothing is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,71 +34,13 @@ pub(crate) enum Focus {
     Chips(usize),
 }
 
-/// The identity of a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum RecordKey {
-    Queue(QueueName),
-    Invocation(InvocationId),
-    Notice(u64),
-}
-
-/// A selected record, and where it last stood, for when it goes away.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Selection {
-    key: Option<RecordKey>,
-    index: usize,
-    offset: usize,
-}
-
-impl Selection {
-    /// The row that is selected.
-    pub(crate) fn index(&self) -> usize {
-        self.index
-    }
-
-    /// The first row that is drawn.
-    pub(crate) fn offset(&self) -> usize {
-        self.offset
-    }
-
-    /// Finds the record again among these rows; when it is gone, its neighbour takes its place. While nothing was ever chosen, the first
-    /// row is.
-    pub(crate) fn settle(&mut self, keys: &[RecordKey], height: usize) {
-        let found = self.key.as_ref().and_then(|key| keys.iter().position(|known| known == key));
-        match (found, &self.key) {
-            (Some(index), _) => {
-                // The record stays at its line of the screen while rows come and go before it.
-                self.offset = (self.offset + index).saturating_sub(self.index);
-                self.index = index;
-            }
-            (None, Some(_)) => {
-                self.index = self.index.min(keys.len().saturating_sub(1));
-                self.key = keys.get(self.index).cloned();
-            }
-            (None, None) => self.index = 0,
-        }
-        self.offset = self.offset.min(self.index).max((self.index + 1).saturating_sub(height.max(1)));
-        self.offset = self.offset.min(keys.len().saturating_sub(height.max(1)));
-    }
-
-    /// Selects the row at `index`, or the nearest there is.
-    pub(crate) fn select(&mut self, index: usize, keys: &[RecordKey], height: usize) {
-        self.index = index.min(keys.len().saturating_sub(1));
-        self.key = keys.get(self.index).cloned();
-        self.settle(keys, height);
-    }
-
-    /// Moves by some rows.
-    pub(crate) fn step(&mut self, by: isize, keys: &[RecordKey], height: usize) {
-        self.select(self.index.saturating_add_signed(by), keys, height);
-    }
-}
-
 /// One line above the footer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Message {
     pub(crate) text: String,
     pub(crate) is_error: bool,
+    /// Whose words it has.
+    pub(crate) class: Class,
     /// When it goes.
     pub(crate) until: Mono,
 }
@@ -127,17 +50,44 @@ pub(crate) struct Message {
 pub(crate) struct Ui {
     pub(crate) columns: u16,
     pub(crate) rows: u16,
+    pub(crate) view: ViewId,
+    /// Where the focus was in views that were left.
+    pub(crate) left: BTreeMap<ViewId, Focus>,
     pub(crate) focus: Focus,
+    /// Of the panes whose rows are all in the model.
     pub(crate) selections: BTreeMap<PaneId, Selection>,
+    /// The lists that come in pages.
+    pub(crate) pages: Pages,
+    /// By what panes are sorted whose rows are all there; others have the store's order.
+    pub(crate) sorts: BTreeMap<PaneId, Sort>,
+    /// The moment of the last event.
+    pub(crate) at: Now,
     pub(crate) overlays: Vec<Overlay>,
     pub(crate) message: Option<Message>,
+    /// What is wrong with the configuration and themes, until it is mended or put away.
+    pub(crate) faults: Vec<Fault>,
     pub(crate) zoomed: Option<PaneId>,
     pub(crate) lessons_dismissed: bool,
     /// Whether the first steps were shown after the last event.
     pub(crate) was_taught: bool,
     /// The queues that this console held with all the others, for the release to leave alone those that were held before.
     pub(crate) held_here: BTreeSet<QueueName>,
+    /// Rows to be cancelled together.
+    pub(crate) marks: Marks,
+    /// The cancellation of many rows that is under way.
+    pub(crate) bulk: Option<Bulk>,
+    /// Forms that were left.
+    pub(crate) kept: Kept,
+    /// Counts the work given by hand, so that an answer finds its form.
+    pub(crate) given: u64,
+    /// The bounds in force.
+    pub(crate) limits: Limits,
     pub(crate) mouse: bool,
+    /// The palette, over whatever is open.
+    pub(crate) palette: Option<Box<Palette>>,
+    pub(crate) history: History,
+    /// Counts the subcommands that were run.
+    pub(crate) runs: u64,
     /// Counts the times that the operator asked for the next theme.
     pub(crate) theme_steps: u32,
 }
@@ -148,31 +98,63 @@ impl Ui {
         Self {
             columns,
             rows,
+            view: ViewId::Deck,
+            left: BTreeMap::new(),
             focus: Focus::Pane(PaneId::Queues),
             selections: BTreeMap::new(),
+            pages: Pages::new(),
+            sorts: BTreeMap::new(),
+            at: Now::default(),
             overlays: Vec::new(),
             message: None,
+            faults: Vec::new(),
             zoomed: None,
             lessons_dismissed: false,
             was_taught: false,
             held_here: BTreeSet::new(),
+            marks: Marks::default(),
+            bulk: None,
+            kept: Kept::default(),
+            given: 0,
+            limits: Limits::default(),
             mouse,
+            palette: None,
+            history: History::default(),
+            runs: 0,
             theme_steps: 0,
         }
     }
 
     /// Whether the first steps are shown.
     pub(crate) fn teaches(&self, model: &Model) -> bool {
-        model.is_first_run && !self.lessons_dismissed && !model.lessons.all_done()
+        self.view == ViewId::Deck && model.is_first_run && !self.lessons_dismissed && !model.lessons.all_done()
+    }
+
+    /// Shows a view; its focus is where it was left.
+    pub(crate) fn show(&mut self, view: ViewId) {
+        if view != self.view {
+            self.left.insert(self.view, self.focus);
+            self.view = view;
+            self.zoomed = None;
+            self.focus = self.left.get(&view).copied().unwrap_or(Focus::Pane(view.panes()[0]));
+        }
     }
 
     /// Where everything is.
     pub(crate) fn layout(&self, model: &Model) -> Layout {
-        layout::of(self.columns, self.rows, self.zoomed, self.teaches(model))
+        layout::of(self.columns, self.rows, self.view, self.zoomed, self.teaches(model))
     }
 
     /// Where the next key goes.
     pub(crate) fn place(&self) -> Place {
+        if self.palette.is_some() {
+            return Place::Palette;
+        }
+        self.place_below()
+    }
+
+    /// Where it would go without the palette.
+    pub(crate) fn place_below(&self) -> Place {
         match (self.overlays.last(), self.focus) {
             (Some(overlay), _) => overlay.place(),
             (None, Focus::Pane(pane)) => pane.place(),
@@ -182,8 +164,29 @@ impl Ui {
 
     /// The selected record of a pane.
     pub(crate) fn selected(&self, pane: PaneId, model: &Model) -> Option<RecordKey> {
-        let index = self.selections.get(&pane).map_or(0, Selection::index);
-        panes::keys(pane, model).into_iter().nth(index)
+        let index = self.selection(pane).map_or(0, Selection::index);
+        panes::keys(pane, self, model).into_iter().nth(index)
+    }
+
+    /// The column that a pane is sorted by, if it is by one.
+    pub(crate) fn sort(&self, pane: PaneId) -> Option<Sort> {
+        match self.pages.oldest_first(pane) {
+            Some(oldest_first) => Some(Sort { column: 0, descending: !oldest_first }),
+            None => self.sorts.get(&pane).copied(),
+        }
+    }
+
+    /// Where the selection of a pane is.
+    pub(crate) fn selection(&self, pane: PaneId) -> Option<&Selection> {
+        self.pages.selection(pane).or_else(|| self.selections.get(&pane))
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn selection_mut(&mut self, pane: PaneId) -> &mut Selection {
+        match self.pages.selection_mut(pane) {
+            Some(selection) => selection,
+            None => self.selections.entry(pane).or_default(),
+        }
     }
 
     /// Fits focus and selections to what there is now. Called before anything is drawn.
@@ -198,59 +201,18 @@ impl Ui {
         }
         for (pane, area) in &layout.panes {
             let height = panes::list_height(*area);
-            self.selections.entry(*pane).or_default().settle(&panes::keys(*pane, model), height);
+            let keys = panes::keys(*pane, self, model);
+            self.pages.fit(*pane, height);
+            self.selection_mut(*pane).settle(&keys, height);
         }
         for overlay in &mut self.overlays {
             overlay.settle(layout.body);
+            if let Overlay::Tray(tray) = overlay {
+                tray.follow(model);
+            }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn keys(ids: impl IntoIterator<Item = u64>) -> Vec<RecordKey> {
-        ids.into_iter().map(|id| RecordKey::Invocation(InvocationId(id))).collect()
-    }
-
-    #[test]
-    fn new_rows_do_not_move_the_selection() {
-        let mut selection = Selection::default();
-        selection.select(1, &keys([9, 8, 7]), 10);
-        selection.settle(&keys([11, 10, 9, 8, 7]), 10);
-        assert_eq!(selection.index(), 3);
-    }
-
-    #[test]
-    fn a_neighbour_takes_the_place_of_a_record_that_went_away() {
-        let mut selection = Selection::default();
-        selection.select(2, &keys([1, 2, 3, 4]), 10);
-        selection.settle(&keys([1, 2, 4]), 10);
-        assert_eq!(selection.index(), 2);
-        selection.settle(&keys([1, 4]), 10);
-        assert_eq!(selection.index(), 1);
-        selection.settle(&[], 10);
-        assert_eq!(selection.index(), 0);
-        selection.settle(&keys([7]), 10);
-        assert_eq!(selection.index(), 0);
-    }
-
-    #[test]
-    fn a_selected_record_keeps_its_line_while_rows_come_before_it() {
-        let mut selection = Selection::default();
-        let before = keys((0..100).rev());
-        selection.select(50, &before, 10);
-        let line = selection.index() - selection.offset();
-        selection.settle(&keys((0..140).rev()), 10);
-        assert_eq!(selection.index() - selection.offset(), line);
-    }
-
-    #[test]
-    fn nothing_chosen_follows_the_first_row() {
-        let mut selection = Selection::default();
-        selection.settle(&keys([3, 2, 1]), 2);
-        selection.settle(&keys([9, 8, 7]), 2);
-        assert_eq!((selection.index(), selection.offset()), (0, 0));
+        if let Some(palette) = &mut self.palette {
+            palette.settle(layout.body);
+        }
     }
 }

@@ -1,11 +1,21 @@
 //! What drawing needs beside the model: looks, place, moment. And the one way to put text on the screen.
 
+use std::{borrow::Cow, sync::Arc};
+
 use jiff::tz::TimeZone;
-use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use ratatui::{
+    buffer::{Buffer, CellWidth as _},
+    layout::Rect,
+    style::Style,
+};
 
 use super::{
-    config::CommandHints,
+    action::Action,
+    class::{Class, Veil},
+    config::{AlertRules, CommandHints},
     glyphs::Glyphs,
+    keymap::Keymap,
+    shell::Subcommand,
     text,
     theme::{Role, Theme},
 };
@@ -16,16 +26,26 @@ use crate::time::{Mono, Now};
 pub(crate) struct View {
     pub(crate) theme: Theme,
     pub(crate) glyphs: &'static Glyphs,
+    pub(crate) keymap: Keymap,
+    pub(crate) alerts: AlertRules,
     pub(crate) name: String,
     pub(crate) commands: CommandHints,
     pub(crate) zone: TimeZone,
     pub(crate) now: Now,
+    pub(crate) subcommands: Arc<[Subcommand]>,
+    /// What is masked.
+    pub(crate) veil: Veil,
 }
 
 impl View {
     /// How something of this role is drawn.
     pub(crate) fn style(&self, role: Role) -> Style {
         self.theme.style(role)
+    }
+
+    /// The name of an action's key.
+    pub(crate) fn key(&self, action: Action) -> String {
+        self.keymap.key_of(action, self.glyphs)
     }
 
     /// The time of day.
@@ -46,28 +66,76 @@ pub(crate) struct Canvas<'a> {
 }
 
 impl Canvas<'_> {
-    /// Puts text at a place, made visible and cut to `columns`; returns the columns used.
+    /// Puts text that anybody may see at a place, made visible and cut to `columns`; returns the columns used.
     pub(crate) fn put(&mut self, x: u16, y: u16, columns: u16, words: &str, role: Role) -> u16 {
-        self.put_styled(x, y, columns, words, self.view.style(role))
+        self.put_as(x, y, columns, words, role, Class::Public)
     }
 
-    /// Like [`put`](Self::put), in a style of one's own.
-    pub(crate) fn put_styled(&mut self, x: u16, y: u16, columns: u16, words: &str, style: Style) -> u16 {
+    /// Like [`put`](Self::put), for text of any class.
+    pub(crate) fn put_as(&mut self, x: u16, y: u16, columns: u16, words: &str, role: Role, class: Class) -> u16 {
+        let words = self.shown(x, words, columns, class);
+        self.draw(x, y, columns, &words, self.view.style(role))
+    }
+
+    /// Like [`put_as`](Self::put_as), at the right end of its columns.
+    pub(crate) fn put_right(&mut self, x: u16, y: u16, columns: u16, words: &str, role: Role, class: Class) {
+        let words = self.shown(x, words, columns, class);
+        let before = columns.saturating_sub(u16::try_from(text::width(&words)).unwrap_or(columns));
+        self.draw(x.saturating_add(before), y, columns - before, &words, self.view.style(role));
+    }
+
+    /// What is drawn of a text: the one place where what is not to be seen is masked.
+    fn shown<'a>(&self, x: u16, words: &'a str, columns: u16, class: Class) -> Cow<'a, str> {
+        let glyphs = self.view.glyphs;
+        let words = if self.view.veil.hides(class) && !words.is_empty() { glyphs.masked } else { words };
+        let columns = columns.min(self.buffer.area.right().saturating_sub(x));
+        text::fit(words, usize::from(columns), glyphs)
+    }
+
+    /// Draws what was made fit. Text reaches the buffer by no other way.
+    fn draw(&mut self, x: u16, y: u16, columns: u16, words: &str, style: Style) -> u16 {
         let area = self.buffer.area;
-        if x >= area.right() || y >= area.bottom() {
+        if x < area.x || y < area.y || x >= area.right() || y >= area.bottom() {
             return 0;
         }
-        let columns = columns.min(area.right() - x);
-        let words = text::visible(words, self.view.glyphs.ascii);
-        let words = text::truncate(&words, usize::from(columns), self.view.glyphs.ellipsis);
-        let (end, _) = self.buffer.set_stringn(x, y, &words, usize::from(columns), style);
-        end - x
+        self.sever(x, y);
+        let room = columns.min(area.right() - x);
+        let mut used = 0;
+        for unit in text::units(words) {
+            let wide = unit.cell_width();
+            if wide > room - used {
+                break;
+            }
+            for place in 0..wide {
+                if let Some(cell) = self.buffer.cell_mut((x + used + place, y)) {
+                    cell.set_symbol(if place == 0 { unit } else { " " }).set_style(style);
+                }
+            }
+            used += wide;
+        }
+        used
+    }
+
+    /// A wide character that reaches over this column from the left goes, for half of it is about to be covered.
+    fn sever(&mut self, x: u16, y: u16) {
+        if let Some(cell) = x.checked_sub(1).and_then(|x| self.buffer.cell_mut((x, y)))
+            && cell.cell_width() > 1
+        {
+            cell.set_symbol(" ");
+        }
+    }
+
+    /// Marks a line as the selected one: in reverse video, whatever the theme.
+    pub(crate) fn select(&mut self, line: Rect) {
+        self.buffer.set_style(line, self.view.theme.selection());
     }
 
     /// Empties an area.
     pub(crate) fn clear(&mut self, area: Rect) {
         let style = self.view.style(Role::Background).patch(self.view.style(Role::Text));
+        let area = area.intersection(self.buffer.area);
         for y in area.top()..area.bottom() {
+            self.sever(area.x, y);
             for x in area.left()..area.right() {
                 if let Some(cell) = self.buffer.cell_mut((x, y)) {
                     cell.reset();
@@ -86,15 +154,15 @@ impl Canvas<'_> {
         let style = self.view.style(if focused { Role::Focus } else { Role::Border });
         let (right, bottom) = (area.right() - 1, area.bottom() - 1);
         for x in area.x + 1..right {
-            self.buffer.set_string(x, area.y, glyphs.horizontal, style);
-            self.buffer.set_string(x, bottom, glyphs.horizontal, style);
+            self.draw(x, area.y, 1, glyphs.horizontal, style);
+            self.draw(x, bottom, 1, glyphs.horizontal, style);
         }
         for y in area.y + 1..bottom {
-            self.buffer.set_string(area.x, y, glyphs.vertical, style);
-            self.buffer.set_string(right, y, glyphs.vertical, style);
+            self.draw(area.x, y, 1, glyphs.vertical, style);
+            self.draw(right, y, 1, glyphs.vertical, style);
         }
         for ((x, y), corner) in [(area.x, area.y), (right, area.y), (area.x, bottom), (right, bottom)].into_iter().zip(glyphs.corners) {
-            self.buffer.set_string(x, y, corner, style);
+            self.draw(x, y, 1, corner, style);
         }
         let title = if focused { format!(" {} {title} ", glyphs.into) } else { format!(" {title} ") };
         let role = if focused { Role::Focus } else { Role::Muted };

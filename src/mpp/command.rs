@@ -39,6 +39,11 @@ pub enum Command {
         /// Which; all when absent.
         queue: Option<QueueName>,
     },
+    /// Ends the hold of a queue, or of all of them, and leaves a drain as it is: not for an instant is new work taken where it was refused.
+    Release {
+        /// Which; all when absent.
+        queue: Option<QueueName>,
+    },
     /// Ends hold and drain on a queue, or on all of them.
     Resume {
         /// Which; all when absent.
@@ -209,7 +214,7 @@ pub enum Refusal {
         /// Its length.
         bytes: u64,
     },
-    /// The manifest lacks the queue that is to be held, resumed or drained.
+    /// The manifest lacks the queue that is to be held, released, resumed or drained.
     #[error("the pack has no queue `{queue}`")]
     UnknownQueue {
         /// What was asked for.
@@ -309,7 +314,7 @@ impl Refusal {
     pub fn hint(&self) -> String {
         match self {
             Self::UnknownEvent { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
-            Self::UnknownEvent { nearest: None, .. } => "`rl-console pack check` lists the events of the pack in force".to_owned(),
+            Self::UnknownEvent { nearest: None, .. } => "`rl-console ls events` names the pack's events".to_owned(),
             Self::QueueNameTooLong { .. } | Self::UnknownQueue { .. } => "`rl-console ls queues` names the pack's queues".to_owned(),
             Self::ParamsNotObject => "give an object, as in --params '{\"count\":1}'".to_owned(),
             Self::FrameTooLarge { .. } => "send less in the params, or a reference to it".to_owned(),

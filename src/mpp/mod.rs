@@ -16,8 +16,9 @@ mod snapshot;
 mod text;
 
 pub use crate::tap::entry::mpp::{CloseCause, ErrorCode, Fault, FrameType, Head, HelloReason, Level, Verdict, Violation};
-pub use bridge::{Bridge, Settings, StateValue, Uncommitted};
+pub use bridge::{Bridge, Settings, StateValue, Uncommitted, WrittenBy};
 pub use command::{CancelledRow, Command, EnqueuedRow, NewInvocation, Outcome, RefundRef, Refusal, Settlement};
 pub use connection::TokenHash;
 pub use io::{Input, Output};
 pub use snapshot::{AdapterView, EndedView, Listener, LiveView, LogView, PackFacts, QueueView, ReadyAfter, Snapshot};
+pub(crate) use text::cut;

@@ -48,6 +48,11 @@ impl ReadAhead {
         self.front_is_oldest().then(|| self.rows.pop_front()).flatten()
     }
 
+    /// The oldest pending row, if it is known, left where it is.
+    pub(super) fn front(&self) -> Option<&Pending> {
+        self.rows.front().filter(|_| self.front_is_oldest())
+    }
+
     fn front_is_oldest(&self) -> bool {
         self.rows.front().is_some_and(|row| !self.behind || row.id <= self.cursor)
     }

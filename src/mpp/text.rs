@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 /// A text of at most so many bytes; what is cut ends in `…`.
-pub(super) fn cut(text: &str, bytes_max: usize) -> Cow<'_, str> {
+pub(crate) fn cut(text: &str, bytes_max: usize) -> Cow<'_, str> {
     if text.len() <= bytes_max {
         return Cow::Borrowed(text);
     }

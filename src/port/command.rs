@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::mpp;
+use crate::{mpp, tap::entry::Link};
 
 /// One thing to be done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,11 +14,17 @@ pub enum Command {
     Mpp(mpp::Command),
     /// Begins a recording of everything that crosses the tap.
     RecordStart {
-        /// The file to be made, an absolute path; one that exists is refused.
-        path: PathBuf,
+        /// The file to be made, an absolute path; one that exists is refused. Absent, the file is named by date and time and made in
+        /// the data folder's `recordings/`.
+        path: Option<PathBuf>,
     },
     /// Ends the recording.
     RecordStop,
+    /// Starts a host again that is down.
+    Restart {
+        /// Which.
+        link: Link,
+    },
     /// Copies the station's database while it runs.
     Backup {
         /// The file to be made, an absolute path; one that exists is refused.
@@ -45,6 +51,11 @@ pub enum Outcome {
         bytes: u64,
         /// Entries in it.
         entries: u64,
+    },
+    /// The host is up again.
+    Restarted {
+        /// Which.
+        link: Link,
     },
     /// The copy is made.
     BackedUp {
@@ -75,6 +86,12 @@ pub enum PortError {
         host: String,
         /// Why.
         why: String,
+    },
+    /// The host is up: there is nothing to restart.
+    #[error("{host} is up: there is nothing to restart")]
+    HostUp {
+        /// Which.
+        host: String,
     },
     /// Nothing answers for the data folder.
     #[error("no station is running for {data}")]
@@ -118,6 +135,7 @@ impl PortError {
             Self::Refused(refusal) => refusal.code(),
             Self::Busy { .. } => "busy",
             Self::HostDown { .. } => "host_down",
+            Self::HostUp { .. } => "host_up",
             Self::NoStation { .. } => "no_station",
             Self::TimedOut { .. } => "timed_out",
             Self::File { .. } => "file",
@@ -134,7 +152,8 @@ impl PortError {
         match self {
             Self::Refused(refusal) => refusal.hint(),
             Self::Busy { .. } => "try again in a moment".to_owned(),
-            Self::HostDown { .. } => "`rl-console doctor` says how to mend it".to_owned(),
+            Self::HostDown { .. } => "`rl-console restart mpp` starts the bridge again; `rl-console doctor` says more".to_owned(),
+            Self::HostUp { .. } => "`rl-console kick adapter` drops an adapter that hangs".to_owned(),
             Self::NoStation { .. } => "start one with `rl-console` or `rl-console serve`".to_owned(),
             Self::TimedOut { .. } => "`rl-console doctor` checks the station".to_owned(),
             Self::File { .. } => "choose another path".to_owned(),

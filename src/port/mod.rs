@@ -9,5 +9,5 @@ mod snapshot;
 
 pub use command::{Command, Outcome, PortError};
 pub use operator::{Answer, Operator, StationPort};
-pub use query::{AdapterRow, HealthRow, InvocationRow, Page, Query, QueueRow, RefundRow, StateKeyRow};
+pub use query::{AdapterRow, EventRow, HealthRow, InvocationRow, Page, Query, QueueRow, RefundRow, StateKeyRow};
 pub use snapshot::{AsOf, HostState, RecordingView, Snapshot, StationView};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, StateKey, TraceId},
-    mpp::ReadyAfter,
+    mpp::{ReadyAfter, WrittenBy, manifest::Writer},
     schema::JsonText,
     store::invocations::{Row, Source},
     tap::entry::mpp::{RefundStatus, RowState},
@@ -17,6 +17,8 @@ use crate::{
 pub enum Query {
     /// Every queue.
     Queues,
+    /// Every event of the manifest in force.
+    Events,
     /// Invocations, newest first unless `oldest_first`.
     Invocations {
         /// Only those in this state.
@@ -27,6 +29,9 @@ pub enum Query {
         beyond: Option<InvocationId>,
         /// Oldest first.
         oldest_first: bool,
+        /// Only those of another manifest than the one in force (ruling MPP 5).
+        #[serde(default, skip_serializing_if = "is_unset")]
+        other_manifest: bool,
         /// At most so many; cut to `limits.port.page_rows_max`.
         limit: u64,
     },
@@ -46,12 +51,16 @@ pub enum Query {
     },
     /// Every pack-state value.
     State,
-    /// Refund records, newest first.
+    /// Refund records, newest first unless `oldest_first`.
     Refunds {
         /// Only those with this status.
         status: Option<RefundStatus>,
-        /// Only those older than this.
-        before: Option<RefundId>,
+        /// Only those beyond this id, in the direction of the order: where the last page ended. It is sent as `before`.
+        #[serde(rename = "before")]
+        beyond: Option<RefundId>,
+        /// Oldest first.
+        #[serde(default, skip_serializing_if = "is_unset")]
+        oldest_first: bool,
         /// At most so many; cut to `limits.port.page_rows_max`.
         limit: u64,
     },
@@ -61,12 +70,20 @@ pub enum Query {
     Health,
 }
 
+/// Whether a part of a query is left out where it is sent, so that a station that does not know it takes the query too.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_unset(flag: &bool) -> bool {
+    !*flag
+}
+
 /// An answer to a [`Query`], in the same shape.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Page {
     /// Every queue, by name.
     Queues(Vec<QueueRow>),
+    /// Every event of the manifest in force, by name.
+    Events(Vec<EventRow>),
     /// Invocations; `more` when there are further ones.
     Invocations {
         /// The rows.
@@ -78,11 +95,11 @@ pub enum Page {
     Invocation(Option<InvocationRow>),
     /// Every pack-state value, by key.
     State(Vec<StateKeyRow>),
-    /// Refund records.
+    /// Refund records; `more` when there are further ones.
     Refunds {
         /// The rows.
         rows: Vec<RefundRow>,
-        /// Whether there are older ones.
+        /// Whether there are more beyond the last.
         more: bool,
     },
     /// None or one.
@@ -110,6 +127,22 @@ pub struct QueueRow {
     pub held: bool,
     /// Whether new work is refused.
     pub draining: bool,
+    /// When the oldest row that waits under the manifest in force was enqueued, in Unix milliseconds, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head_at_ms: Option<Wall>,
+}
+
+/// `ls events`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventRow {
+    /// Its name.
+    pub event: EventName,
+    /// Where its invocations go unless another queue is asked for.
+    pub queue: QueueName,
+    /// Its name for people.
+    pub title: Option<String>,
+    /// The JSON Schema of its parameters, beside their being an object.
+    pub schema: Option<JsonText>,
 }
 
 /// `ls invocations`.
@@ -175,6 +208,15 @@ pub struct StateKeyRow {
     pub scope: Option<String>,
     /// Whether it is stored and replayed.
     pub persist: bool,
+    /// Who may write it, as the manifest in force declares; absent from a station that does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writer: Option<Writer>,
+    /// Who wrote the value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_by: Option<WrittenBy>,
+    /// When it was written, in Unix milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_ms: Option<Wall>,
 }
 
 /// `ls refunds`.
@@ -214,4 +256,33 @@ pub struct HealthRow {
     pub well: bool,
     /// Its figures, or what is wrong and what to do.
     pub detail: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_older_console_asks_is_understood_and_what_is_new_is_left_out_where_it_is_not_used() {
+        let old = r#"{"invocations":{"state":"pending","queue":null,"beyond":7,"oldest_first":true,"limit":10}}"#;
+        let query: Query = serde_json::from_str(old).unwrap();
+        let state = Some(RowState::Pending);
+        let beyond = Some(InvocationId(7));
+        assert_eq!(query, Query::Invocations { state, queue: None, beyond, oldest_first: true, other_manifest: false, limit: 10 });
+        assert_eq!(serde_json::to_string(&query).unwrap(), old);
+        let old = r#"{"refunds":{"status":null,"before":7,"limit":10}}"#;
+        let query: Query = serde_json::from_str(old).unwrap();
+        assert_eq!(query, Query::Refunds { status: None, beyond: Some(RefundId(7)), oldest_first: false, limit: 10 });
+        assert_eq!(serde_json::to_string(&query).unwrap(), old);
+        let newer = Query::Refunds { status: None, beyond: None, oldest_first: true, limit: 10 };
+        assert_eq!(serde_json::to_string(&newer).unwrap(), r#"{"refunds":{"status":null,"before":null,"oldest_first":true,"limit":10}}"#);
+    }
+
+    #[test]
+    fn rows_of_an_older_station_are_understood() {
+        let row: StateKeyRow = serde_json::from_str(r#"{"key":"resets","value":3.0,"scope":null,"persist":true}"#).unwrap();
+        assert_eq!((row.writer, row.written_by, row.at_ms), (None, None, None));
+        let queue = r#"{"queue":"boss","ready_after":"done","pending":3,"other_manifest":1,"in_flight":null,"parked":true,"held":false,"draining":true}"#;
+        assert_eq!(serde_json::from_str::<QueueRow>(queue).unwrap().head_at_ms, None);
+    }
 }

@@ -62,7 +62,7 @@ impl Snapshot {
     }
 }
 
-fn recorded_station(StationView { data, started_at, hosts, store_failing, recording }: &StationView) -> wire::StationView {
+fn recorded_station(StationView { data, started_at, hosts, store_failing, disk_low, recording }: &StationView) -> wire::StationView {
     use wire::host_view::State;
     let hosts = Link::ALL.map(|link| {
         let state = match &hosts[link.index()] {
@@ -77,6 +77,7 @@ fn recorded_station(StationView { data, started_at, hosts, store_failing, record
         started_at: Some(moment(*started_at)),
         hosts: hosts.to_vec(),
         store_failing: store_failing.as_deref().map(str::to_owned),
+        disk_low: *disk_low,
         recording: recording.as_ref().map(|RecordingView { path, since, bytes }| wire::RecordingView {
             path: path_bytes(path),
             since: Some(moment(*since)),
@@ -104,6 +105,7 @@ fn live_station(it: wire::StationView) -> Result<StationView, DecodeError> {
         started_at: now(it.started_at, "started_at")?,
         hosts,
         store_failing: it.store_failing.map(Arc::from),
+        disk_low: it.disk_low,
         recording: recording.transpose()?,
     })
 }

@@ -45,6 +45,8 @@ pub struct StationView {
     pub hosts: [HostState; Link::ALL.len()],
     /// Why commits fail, while they do.
     pub store_failing: Option<Arc<str>>,
+    /// Bytes that were free on the data folder's disk when they were found to be few, while they are.
+    pub disk_low: Option<u64>,
     /// The recording that runs.
     pub recording: Option<RecordingView>,
 }
@@ -64,7 +66,10 @@ impl StationView {
                 }
             }
             Transition::RecordingStopped { .. } => self.recording = None,
-            Transition::Started | Transition::Operated | Transition::Notice { .. } | Transition::Stopping => {}
+            Transition::DiskLow { free_bytes } => self.disk_low = Some(*free_bytes),
+            Transition::DiskWell { .. } => self.disk_low = None,
+            Transition::Started | Transition::RecordingFailed | Transition::Operated | Transition::Notice { .. } | Transition::Stopping => {
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::{
     limits,
     tap::{
         Batch, EntryRef, Reader,
-        entry::{Entry, Link, What},
+        entry::{Entry, Link, Transition, What, station},
     },
     time::Now,
 };
@@ -120,7 +120,8 @@ impl Recorder {
         let (stop, stopped) = oneshot::channel();
         let (end, ended) = oneshot::channel();
         let summary = Summary { path: path.to_owned(), bytes: 0, entries: 0, lost: 0, why: None };
-        let recording = Recording { writer, sources, on_event, summary, told_bytes: 0, taking: None, needs_snapshot: false };
+        let recording =
+            Recording { writer, sources, on_event, summary, told_bytes: 0, taking: None, needs_snapshot: false, was_down: false };
         // Made last, and moved at once: a runtime must not be dropped where another one is driven.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
         std::thread::Builder::new().name("recorder".to_owned()).spawn(move || {
@@ -157,6 +158,7 @@ struct Recording {
     told_bytes: u64,
     taking: Option<TakingSnapshot>,
     needs_snapshot: bool,
+    was_down: bool,
 }
 
 /// Why the loop went on.
@@ -274,8 +276,24 @@ impl Recording {
         for entry in batch.iter() {
             self.writer.entry(entry)?;
             self.summary.entries += 1;
+            self.watch_hosts(&entry.entry.what);
         }
         Ok(())
+    }
+}
+
+impl Recording {
+    /// A host that is up again after it was down has begun anew, and so does the state of its link.
+    fn watch_hosts(&mut self, what: &What) {
+        match what {
+            What::Transition(Transition::Station(station::Transition::HostDown { .. })) => self.was_down = true,
+            What::Transition(Transition::Station(station::Transition::HostUp { .. })) if self.was_down => {
+                self.was_down = false;
+                self.taking = None;
+                self.needs_snapshot = true;
+            }
+            _ => {}
+        }
     }
 }
 

@@ -37,7 +37,8 @@ impl Board {
     pub(super) fn new(data: &Path, tap: Tap, clock: Clock) -> Self {
         let mut hosts = Link::ALL.map(|_| HostState::Starting);
         hosts[Link::Station.index()] = HostState::Up;
-        let view = StationView { data: data.to_path_buf(), started_at: clock.now(), hosts, store_failing: None, recording: None };
+        let view =
+            StationView { data: data.to_path_buf(), started_at: clock.now(), hosts, store_failing: None, disk_low: None, recording: None };
         Self { state: Arc::new(Mutex::new(State { view, last_seq: Seq(0) })), tap, clock }
     }
 

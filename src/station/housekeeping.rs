@@ -1,19 +1,29 @@
 //! What is looked after once a second.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use super::board::Board;
-use crate::{store::Handle, tap::entry::station::Transition};
+use crate::{limits, store::Handle, tap::entry::station::Transition};
 
 const PERIOD: Duration = Duration::from_secs(1);
+/// The disk is asked once in so many periods.
+const DISK_PERIODS: u64 = 5;
 
-/// Reports when the store begins to refuse commits, and when it takes them again.
-pub(super) async fn run(board: Board, store: Handle) {
-    let mut failing: Option<String> = None;
+/// Reports when the store begins to refuse commits or its disk to be full, and when either is well again.
+pub(super) async fn run(board: Board, store: Handle, data: PathBuf, limits: limits::Store) {
+    let said = board.view().0;
+    let mut failing: Option<String> = said.store_failing.as_deref().map(str::to_owned);
+    let mut disk = Disk { free_bytes_min: limits.disk_free_bytes_min, is_low: said.disk_low.is_some() };
     let mut ticks = tokio::time::interval(PERIOD);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
+    for period in 0.. {
         ticks.tick().await;
+        if period % DISK_PERIODS == 0
+            && let Some(found) = free_bytes(&data).and_then(|free_bytes| disk.judge(free_bytes))
+        {
+            tracing::warn!("the data folder's disk: {found:?}");
+            board.report(found, "");
+        }
         let now = store.counters().failing;
         if now == failing {
             continue;
@@ -28,5 +38,48 @@ pub(super) async fn run(board: Board, store: Handle) {
             }
         }
         failing = now;
+    }
+}
+
+/// What this process may still write there.
+fn free_bytes(data: &std::path::Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(data).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// Tells little room from enough, with a quarter between the two so that a figure at the bound says nothing twice.
+struct Disk {
+    free_bytes_min: u64,
+    is_low: bool,
+}
+
+impl Disk {
+    fn judge(&mut self, free_bytes: u64) -> Option<Transition> {
+        let enough = self.free_bytes_min.saturating_add(self.free_bytes_min / 4);
+        if !self.is_low && free_bytes < self.free_bytes_min {
+            self.is_low = true;
+            return Some(Transition::DiskLow { free_bytes });
+        }
+        if self.is_low && free_bytes >= enough {
+            self.is_low = false;
+            return Some(Transition::DiskWell { free_bytes });
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_that_fills_up_is_told_of_once_and_so_is_the_room_that_comes_back() {
+        let mut disk = Disk { free_bytes_min: 100, is_low: false };
+        assert_eq!(disk.judge(100), None);
+        assert_eq!(disk.judge(99), Some(Transition::DiskLow { free_bytes: 99 }));
+        assert_eq!(disk.judge(50), None);
+        assert_eq!(disk.judge(124), None, "a little more is not enough");
+        assert_eq!(disk.judge(125), Some(Transition::DiskWell { free_bytes: 125 }));
+        assert_eq!(Disk { free_bytes_min: 0, is_low: false }.judge(0), None, "0 never tells");
     }
 }

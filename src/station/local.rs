@@ -1,10 +1,16 @@
 //! The port of a station in this process.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, Weak};
 
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::{board::Board, pages, recorder::Recording, wait};
+use super::{
+    board::Board,
+    pages,
+    raise::{self, Parts},
+    recorder::Recording,
+    wait,
+};
 use crate::{
     limits,
     mpp::{self, host::Request, manifest::Pack},
@@ -39,7 +45,7 @@ pub(super) struct Running {
     pub(super) mpp: mpsc::Sender<Request>,
     pub(super) store: Handle,
     pub(super) pack: Arc<Pack>,
-    pub(super) recording: Recording,
+    pub(super) recording: Arc<Recording>,
 }
 
 /// What every use of the port shares.
@@ -51,6 +57,8 @@ pub(super) struct Inner {
     pub(super) clock: Clock,
     pub(super) limits: limits::Limits,
     pub(super) waits: tokio::sync::Semaphore,
+    /// What has to be there for a host to be started again. The station owns it.
+    pub(super) parts: Weak<Mutex<Option<Parts>>>,
 }
 
 impl Inner {
@@ -100,8 +108,12 @@ impl Operator for LocalPort {
     fn command(&self, command: Command) -> Answer<Outcome> {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {
+            if let Command::Restart { link } = command {
+                return raise::restart(inner, link).await;
+            }
             let running = inner.running().await?;
             match command {
+                Command::Restart { .. } => Err(PortError::Stopping),
                 Command::Mpp(command) => {
                     let what = describe(&command);
                     let cause = inner.board.report(Transition::Operated, &what);
@@ -110,6 +122,13 @@ impl Operator for LocalPort {
                     let outcome = answered.await.map_err(|_| bridge_down())?;
                     if let Err(refusal) = &outcome {
                         inner.board.notice(Level::Warn, &format!("refused: {what}: {refusal}"));
+                    }
+                    if let Ok(mpp::Outcome::Enqueued(rows)) = &outcome
+                        && let Some(Err(refusal)) = rows.iter().find(|row| row.is_err())
+                    {
+                        let refused = rows.iter().filter(|row| row.is_err()).count();
+                        let of = if rows.len() > 1 { format!("{refused} of {} rows, first: ", rows.len()) } else { String::new() };
+                        inner.board.notice(Level::Warn, &format!("refused: {what}: {of}{refusal}"));
                     }
                     outcome.map(Outcome::Mpp).map_err(PortError::Refused)
                 }
@@ -172,6 +191,7 @@ fn describe(command: &mpp::Command) -> String {
         }
         Command::Settle { id, to } => format!("settle {id} as {to:?}").to_lowercase(),
         Command::Hold { queue } => format!("hold {}", of(queue)),
+        Command::Release { queue } => format!("end the hold of {}", of(queue)),
         Command::Resume { queue } => format!("resume {}", of(queue)),
         Command::Drain { queue } => format!("drain {}", of(queue)),
         Command::Kick => "kick the adapter".to_owned(),

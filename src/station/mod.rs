@@ -12,8 +12,11 @@ mod local;
 mod operator;
 mod pages;
 pub mod pairing;
+mod raise;
 mod recorder;
 mod start;
+#[cfg(test)]
+mod tests;
 mod wait;
 
 pub use config::{Config, PackSource};

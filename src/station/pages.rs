@@ -6,26 +6,30 @@ use tokio::sync::oneshot;
 
 use super::local::{Inner, Running};
 use crate::{
-    ids::InvocationId,
+    ids::{InvocationId, QueueName},
     mpp,
-    port::{AdapterRow, HealthRow, InvocationRow, Outcome, Page, PortError, Query, QueueRow, RefundRow, StateKeyRow},
+    port::{AdapterRow, EventRow, HealthRow, InvocationRow, Outcome, Page, PortError, Query, QueueRow, RefundRow, StateKeyRow},
+    schema::JsonText,
     store::{InvocationFilter, RefundFilter, invocations::Row, op::CommitError},
     tap::entry::mpp::RowState,
+    time::Wall,
 };
 
 pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Result<Page, PortError> {
     let page_max = inner.limits.port.page_rows_max;
     match query {
-        Query::Queues => running.look(|bridge| Page::Queues(queue_rows(&bridge.snapshot()))).await,
+        Query::Queues => running.look(|bridge| Page::Queues(queue_rows(&bridge.snapshot(), &bridge.heads()))).await,
+        Query::Events => Ok(Page::Events(event_rows(&running.pack))),
         Query::State => running.look(|bridge| Page::State(state_rows(bridge))).await,
         Query::Adapters => running.look(|bridge| Page::Adapters(adapter_rows(&bridge.snapshot()))).await,
         Query::Invocation { id } => Ok(Page::Invocation(invocation(running, id).await?)),
-        Query::Invocations { state, queue, beyond, oldest_first, limit } => {
-            let limit = limit.min(page_max);
-            invocations(running, InvocationFilter { state, queue, beyond, oldest_first, limit }).await
+        Query::Invocations { state, queue, beyond, oldest_first, other_manifest, limit } => {
+            let not_of = other_manifest.then(|| (running.pack.id.clone(), running.pack.hash.clone()));
+            let filter = InvocationFilter { state, queue, beyond, oldest_first, not_of, limit: limit.min(page_max) };
+            invocations(running, filter).await
         }
-        Query::Refunds { status, before, limit } => {
-            let filter = RefundFilter { status, before, limit: limit.min(page_max) };
+        Query::Refunds { status, beyond, oldest_first, limit } => {
+            let filter = RefundFilter { status, beyond, oldest_first, limit: limit.min(page_max) };
             refunds(running, filter).await
         }
         Query::Health => health(inner, running).await,
@@ -33,8 +37,8 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
     }
 }
 
-fn queue_rows(snapshot: &mpp::Snapshot) -> Vec<QueueRow> {
-    let row = |(name, view): (&crate::ids::QueueName, &mpp::QueueView)| QueueRow {
+fn queue_rows(snapshot: &mpp::Snapshot, heads: &BTreeMap<QueueName, Wall>) -> Vec<QueueRow> {
+    let row = |(name, view): (&QueueName, &mpp::QueueView)| QueueRow {
         queue: name.clone(),
         ready_after: view.ready_after,
         pending: view.pending,
@@ -43,16 +47,32 @@ fn queue_rows(snapshot: &mpp::Snapshot) -> Vec<QueueRow> {
         parked: view.parked,
         held: view.brake.held,
         draining: view.brake.draining,
+        head_at_ms: heads.get(name).copied().filter(|_| view.pending > 0),
     };
     snapshot.queues.iter().map(row).collect()
 }
 
+fn event_rows(pack: &mpp::manifest::Pack) -> Vec<EventRow> {
+    let row = |(name, event): (&crate::ids::EventName, &mpp::manifest::Event)| EventRow {
+        event: name.clone(),
+        queue: event.queue.clone(),
+        title: event.title.as_deref().map(str::to_owned),
+        schema: event.schema.as_ref().map(|schema| JsonText::from_value(schema.source())),
+    };
+    pack.events.iter().map(row).collect()
+}
+
 fn state_rows(bridge: &mpp::Bridge) -> Vec<StateKeyRow> {
-    bridge
-        .state_rows()
-        .into_iter()
-        .map(|row| StateKeyRow { key: row.key, value: row.value, scope: row.scope, persist: row.persist })
-        .collect()
+    let row = |value: mpp::StateValue| StateKeyRow {
+        key: value.key,
+        value: value.value,
+        scope: value.scope,
+        persist: value.persist,
+        writer: value.writer,
+        written_by: Some(value.written_by),
+        at_ms: Some(value.at),
+    };
+    bridge.state_rows().into_iter().map(row).collect()
 }
 
 fn adapter_rows(snapshot: &mpp::Snapshot) -> Vec<AdapterRow> {

@@ -1,14 +1,15 @@
 //! The station's recording: at most one at a time.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{fs::DirBuilder, os::unix::fs::DirBuilderExt as _, path::PathBuf, sync::Arc};
 
+use jiff::{Timestamp, tz::TimeZone};
 use tokio::sync::Mutex;
 
 use super::local::{Inner, LocalPort};
 use crate::{
     port::{Outcome, PortError, StationPort},
     recording::{About, Recorder, RecorderEvent, Sources, Summary, TakenSnapshot},
-    tap::entry::station::{Level, Transition},
+    tap::entry::station::Transition,
 };
 
 /// The recording that runs, if one does.
@@ -19,11 +20,12 @@ pub(super) struct Recording {
 
 impl Recording {
     /// Begins a recording.
-    pub(super) async fn start(&self, inner: &Arc<Inner>, path: PathBuf) -> Result<Outcome, PortError> {
+    pub(super) async fn start(&self, inner: &Arc<Inner>, path: Option<PathBuf>) -> Result<Outcome, PortError> {
         let mut current = self.current.lock().await;
         if let Some(recorder) = current.as_ref().filter(|_| inner.board.recording_path().is_some()) {
             return Err(PortError::Recording(format!("a recording runs already, into {}", recorder.path().display())));
         }
+        let path = path.map_or_else(|| fresh_path(inner), Ok)?;
         let port = LocalPort { inner: Arc::clone(inner) };
         let reader = port.entries()?;
         // Taken here, so that a station that stops soon after its start still has a recording that can be folded.
@@ -47,7 +49,8 @@ impl Recording {
             }
             RecorderEvent::Stopped(summary) => {
                 if let Some(why) = &summary.why {
-                    board.notice(Level::Error, &format!("the recording {} ended: {why}", summary.path.display()));
+                    tracing::error!("the recording {} ended: {why}", summary.path.display());
+                    board.report(Transition::RecordingFailed, &format!("{}: {why}", summary.path.display()));
                 }
                 board.report(Transition::RecordingStopped { bytes: summary.bytes }, &summary.path.display().to_string());
             }
@@ -74,4 +77,18 @@ impl Recording {
             recorder.stop().await;
         }
     }
+}
+
+/// A file of the data folder's `recordings/`, named by the date and time of this moment. The folder is made if it is missing.
+fn fresh_path(inner: &Inner) -> Result<PathBuf, PortError> {
+    let failed = |what: &std::path::Path, why: &dyn std::fmt::Display| PortError::File {
+        what: format!("recording into {}", what.display()),
+        why: why.to_string(),
+    };
+    let data = inner.board.view().0.data;
+    let folder = std::path::absolute(data.join("recordings")).map_err(|error| failed(&data, &error))?;
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|error| failed(&folder, &error))?;
+    let ms = i64::try_from(inner.clock.now().wall.0).unwrap_or(i64::MAX);
+    let stamp = Timestamp::from_millisecond(ms).map_err(|error| failed(&folder, &error))?.to_zoned(TimeZone::system());
+    Ok(folder.join(format!("{}.mcap", stamp.strftime("%Y-%m-%d_%H-%M-%S"))))
 }

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::{StoreError, invocations::Pending, op::CommitError};
 use crate::{
-    ids::{InvocationId, QueueName, RefundId},
+    ids::{InvocationId, ManifestHash, PackId, QueueName, RefundId},
     tap::entry::mpp::{RefundStatus, RowState},
 };
 
@@ -33,17 +33,21 @@ pub struct InvocationFilter {
     pub beyond: Option<InvocationId>,
     /// Oldest first; else newest first.
     pub oldest_first: bool,
+    /// Only those of another manifest than this one. Pending ones are found by an index, others by looking through the rows.
+    pub not_of: Option<(PackId, ManifestHash)>,
     /// At most so many; cut to 10,000.
     pub limit: u64,
 }
 
-/// Which refund records to read, newest first.
+/// Which refund records to read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RefundFilter {
     /// Only those with this status.
     pub status: Option<RefundStatus>,
-    /// Only those older than this.
-    pub before: Option<RefundId>,
+    /// Only those beyond this id, in the direction of the order.
+    pub beyond: Option<RefundId>,
+    /// Oldest first; else newest first.
+    pub oldest_first: bool,
     /// At most so many; cut to 10,000.
     pub limit: u64,
 }

@@ -75,15 +75,15 @@ impl Store {
         limits: limits::Store,
         clock: Clock,
     ) -> Result<(Self, Opened), StoreError> {
-        Self::open_locked(Lock::take(data)?, data, pack_id, manifest_hash, limits, clock)
+        Self::open_locked(Arc::new(Lock::take(data)?), data, pack_id, manifest_hash, limits, clock)
     }
 
-    /// As [`open`](Self::open), for a caller that has taken the folder's lock already.
+    /// As [`open`](Self::open), for a caller that has taken the folder's lock already, and may keep it over a store's end to open the next.
     ///
     /// # Errors
     /// As [`open`](Self::open), [`StoreError::Held`] apart.
     pub fn open_locked(
-        lock: Lock,
+        lock: Arc<Lock>,
         data: &Path,
         pack_id: &PackId,
         manifest_hash: &ManifestHash,

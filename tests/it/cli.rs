@@ -3,6 +3,7 @@
 
 use std::{
     fs,
+    io::Write as _,
     path::Path,
     process::{Command, Output, Stdio},
 };
@@ -101,6 +102,29 @@ fn every_value_is_shown_with_its_origin() {
     assert_eq!(row("mpp.pack"), r#"{"key":"mpp.pack","origin":"default","value":null}"#);
     assert!(text(&shown.stdout).starts_with(r#"{"key":"data","value":""#));
     assert!(rows.iter().any(|row| row["key"] == "limits.mpp.connections_max"));
+}
+
+#[test]
+fn the_keys_in_force_are_printed_for_people_and_scripts() {
+    let home = home();
+    let config = home.path().join(".config/rl-console/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(&config, "[console.keys]\nhold-all = [\"f5\", \"ctrl-x\"]\n").unwrap();
+    let shown = output(home.path(), &["keys", "--json"]);
+    let rows = lines(&shown.stdout);
+    let row = |action: &str| rows.iter().find(|row| row["action"] == action).unwrap();
+    assert_eq!((&row("hold-all")["keys"], &row("hold-all")["own"]), (&serde_json::json!(["f5", "ctrl-x"]), &true.into()));
+    assert_eq!((&row("quit")["keys"], &row("quit")["own"]), (&serde_json::json!(["q", "ctrl-c"]), &false.into()));
+    assert!(row("settle")["places"].as_array().unwrap().contains(&"In flight".into()));
+    let told = text(&output(home.path(), &["keys"]).stdout);
+    assert!(told.lines().any(|line| line.starts_with("f5 ctrl-x ") && line.contains("hold-all") && line.contains("yours")), "{told}");
+    fs::write(&config, "[console.keys]\nhold-all = \"K\"\nhelp = []\n").unwrap();
+    let refused = output(home.path(), &["keys", "--json"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let error = error(&refused);
+    assert_eq!(error["findings"].as_array().map(Vec::len), Some(2));
+    assert_eq!(error["findings"][1]["place"], format!("{}:2:12", config.display()));
+    assert_eq!(error["findings"][1]["message"], "`K` is both `hold-all` and `kick` in Queues and 14 more places");
 }
 
 #[test]
@@ -212,6 +236,102 @@ fn completions_and_manual_pages_come_from_the_grammar() {
         assert!(pages.contains(&page.to_owned()), "{pages:?}");
         assert!(text(&fs::read(home.path().join("pages").join(page)).unwrap()).contains(".SH SYNOPSIS"), "{page}");
     }
+}
+
+/// What the bash script offers after these words.
+fn offered(home: &Path, words: &[&str]) -> Option<Vec<String>> {
+    let script = text(&output(home, &["completions", "bash"]).stdout);
+    let last = words.len() - 1;
+    let quoted = words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
+    let (current, previous) = (words[last], words[last - 1]);
+    let run = format!(
+        "{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={last}; _rl__console rl-console '{current}' '{previous}'; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    );
+    let said = match Command::new("bash").args(["--norc", "--noprofile", "-c", &run]).output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            std::io::stderr().write_all(b"skipped: there is no bash\n").unwrap();
+            return None;
+        }
+        said => said.unwrap(),
+    };
+    assert_eq!(text(&said.stderr), "");
+    Some(text(&said.stdout).lines().map(str::to_owned).collect())
+}
+
+#[test]
+fn bash_completes_words_at_every_depth() {
+    let home = home();
+    for (words, wanted) in [
+        (&["rl-console", ""][..], "invoke"),
+        (&["rl-console", "ls", ""], "queues"),
+        (&["rl-console", "ls", "--st"], "--state"),
+        (&["rl-console", "settle", "4", "d"], "done"),
+        (&["rl-console", "pack", ""], "check"),
+        (&["rl-console", "sim", "adapter", "--fail"], "--fail-rate"),
+        (&["rl-console", "config", "show", "--"], "--defaults"),
+    ] {
+        let Some(offered) = offered(home.path(), words) else { return };
+        assert!(offered.contains(&wanted.to_owned()), "{words:?}: {offered:?}");
+    }
+}
+
+#[test]
+fn every_key_is_listed_whatever_the_files_hold() {
+    let home = home();
+    let config = home.path().join(".config/rl-console/config.toml");
+    fs::create_dir_all(config.parent().unwrap()).unwrap();
+    fs::write(&config, "[mpp\n").unwrap();
+    let broken = output(home.path(), &["config", "show", "--json"]);
+    assert_eq!(broken.status.code(), Some(2));
+    assert!(error(&broken)["hint"].as_str().unwrap().contains("`rl-console config show --defaults`"));
+    let rows = lines(&output(home.path(), &["config", "show", "--defaults", "--json"]).stdout);
+    let theme = rows.iter().find(|row| row["key"] == "console.theme").unwrap();
+    assert_eq!((&theme["value"], &theme["doc"]), (&"midnight".into(), &theme["doc"]));
+    assert!(theme["doc"].as_str().unwrap().starts_with("the console's theme"), "{theme}");
+    fs::write(&config, "[foo]\n[console]\nascii = \"yes\"\nmouse = 1\n").unwrap();
+    let broken = output(home.path(), &["config", "show", "--json"]);
+    assert_eq!(broken.status.code(), Some(2));
+    let error = error(&broken);
+    assert!(error["message"].as_str().unwrap().starts_with("the configuration has 3 errors"), "{error}");
+    assert_eq!(error["findings"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn themes_are_listed_and_checked() {
+    let home = home();
+    let folder = home.path().join(".config/rl-console/themes");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("mine.toml"), "base = \"daylight\"\n").unwrap();
+    let rows = lines(&output(home.path(), &["config", "themes", "--json"]).stdout);
+    let names: Vec<&str> = rows.iter().map(|row| row["theme"].as_str().unwrap()).collect();
+    assert_eq!(names, ["midnight", "daylight", "high-contrast", "colour-blind-safe", "mono", "mine"]);
+    assert_eq!((&rows[0]["in_force"], &rows[0]["from"], &rows[5]["in_force"]), (&true.into(), &"shipped".into(), &false.into()));
+    fs::write(folder.join("mine.toml"), "base = \"daylight\"\n[roles]\nwran = {}\n").unwrap();
+    let checked = output(home.path(), &["config", "themes", "--json"]);
+    assert_eq!(checked.status.code(), Some(2));
+    let error = lines(&checked.stderr).remove(0)["error"].take();
+    assert!(error["message"].as_str().unwrap().ends_with("mine.toml:3:1: there is no role `wran`"), "{error}");
+    assert!(error["hint"].as_str().unwrap().starts_with("did you mean `warn`?"), "{error}");
+}
+
+#[test]
+fn a_variable_that_sets_nothing_is_told_to_people_once() {
+    let home = home();
+    let show = |args: &[&str]| text(&rl_console(home.path(), args).env("RL_CONSOLE_PROT", "1").output().unwrap().stderr);
+    assert_eq!(show(&["config", "show"]), "warning: the variable RL_CONSOLE_PROT sets nothing; did you mean RL_CONSOLE_PORT?\n");
+    assert_eq!(show(&["config", "show", "--json"]), "");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_says_to_check_the_path() {
+    let home = home();
+    for args in [&["sim", "adapter", "--token-file", "nofile", "--json"][..], &["invoke", "--from", "nofile", "--json"]] {
+        let asked = output(home.path(), args);
+        assert_eq!(asked.status.code(), Some(1), "{args:?}");
+        assert_eq!(error(&asked)["hint"], "check the path", "{args:?}");
+    }
+    let hashed = text(&output(home.path(), &["pack", "hash", "nope.toml"]).stderr);
+    assert!(hashed.starts_with("error: nope.toml:1:1: ") && hashed.contains("No such file"), "{hashed}");
 }
 
 #[test]

@@ -149,6 +149,26 @@ fn a_lost_connection_is_made_again_where_asked_and_the_same_seed_does_the_same()
 }
 
 #[test]
+fn a_flood_of_logs_does_not_keep_it_from_its_work() {
+    let listener = listener();
+    let (child, out) = adapter(&listener, &["--logs-per-s", "20000"]);
+    let mut bridge = Bridge::accept(&listener);
+    bridge.take();
+    for _ in 0..25_000 {
+        let log = bridge.next_of("log");
+        assert!(log["level"].is_string() && log["message"].is_string());
+    }
+    bridge.invoke(1, "default");
+    assert_eq!(bridge.next_of("done")["id"], 1);
+    terminate(&child);
+    let (code, told, _) = ended(child, out);
+    assert_eq!(code, Some(0));
+    assert!(told.iter().any(|event| event["event"] == "flooded" && event["logs"].as_u64() > Some(0)), "{told:?}");
+    assert_eq!(told.iter().filter(|event| event["event"] == "log").count(), 1, "the flood is not told line by line");
+    assert!(told.last().unwrap()["logs"].as_u64() >= Some(25_000));
+}
+
+#[test]
 fn without_reconnect_a_lost_connection_is_exit_three() {
     let listener = listener();
     let (child, out) = adapter(&listener, &[]);

@@ -283,6 +283,7 @@ impl Schedule {
                 match brake {
                     0 => Command::Hold { queue },
                     1 => Command::Drain { queue },
+                    2 => Command::Release { queue },
                     _ => Command::Resume { queue },
                 }
             }

@@ -29,6 +29,7 @@ pub(crate) fn bare() -> Snapshot {
             started_at: Now::default(),
             hosts: [HostState::Up, HostState::Starting],
             store_failing: None,
+            disk_low: None,
             recording: None,
         },
         mpp: mpp::Snapshot {
@@ -55,6 +56,7 @@ fn full() -> Snapshot {
     full.at = at;
     full.station.hosts = [HostState::Up, HostState::Down(Arc::from("port 7777 is taken"))];
     full.station.store_failing = Some(Arc::from("disk full"));
+    full.station.disk_low = Some(4_096);
     full.station.recording = Some(RecordingView { path: PathBuf::from("/x.mcap"), since: at, bytes: 5 });
     full.mpp.listener = Listener::Listening("127.0.0.1:7777".parse().unwrap());
     full.mpp.paired = true;

@@ -108,6 +108,28 @@ fn a_recording_reads_back_what_was_emitted() {
 }
 
 #[test]
+fn a_host_that_begins_anew_is_followed_by_a_new_snapshot() {
+    use rl_console::tap::entry::{Link, Transition, station};
+    let folder = tempfile::tempdir().unwrap();
+    let tap = Tap::new(NARROW);
+    let (ask, asked) = sync_channel(8);
+    let snapshot = Box::new(move || -> TakingSnapshot {
+        ask.send(()).unwrap();
+        Box::pin(async { Ok(snapshot()) })
+    });
+    let sources = Sources { reader: tap.reader().unwrap(), snapshot, about: about() };
+    let recorder = Recorder::start(&file(&folder), sources, limits::Recording::default(), Box::new(|_| {})).unwrap();
+    asked.recv().unwrap();
+    let link = Link::Mpp;
+    for transition in [station::Transition::HostUp { link }, station::Transition::HostDown { link }, station::Transition::HostUp { link }] {
+        tap.emit(draft(What::Transition(Transition::Station(transition)), b""));
+    }
+    asked.recv().unwrap();
+    stop(recorder);
+    assert!(asked.try_recv().is_err(), "one is enough");
+}
+
+#[test]
 fn a_recording_begins_with_a_snapshot_and_is_its_owners_alone() {
     let folder = tempfile::tempdir().unwrap();
     let tap = Tap::new(NARROW);

@@ -3,7 +3,6 @@
 use std::{net::TcpStream, process::Stdio, time::Duration};
 
 use rl_console::{
-    ids::InvocationId,
     mpp::{Command as MppCommand, NewInvocation, Outcome as MppOutcome},
     port::{Command, Operator, Outcome, Page, Query},
     schema::JsonText,
@@ -11,56 +10,11 @@ use rl_console::{
     tap::entry::mpp::RowState,
 };
 use serde_json::{Value, json as value};
-use tempfile::{TempDir, tempdir};
+use tempfile::tempdir;
 
-use crate::real::{Adapter, Station, cli, command, json, pair};
+use crate::real::{Adapter, Station, cli, command, house::House, json, pair};
 
 const PULL: &str = r#"{"mpp":2,"type":"pull","queue":"default"}"#;
-
-/// A paired data folder with a station on it.
-struct House {
-    folder: TempDir,
-    token: String,
-    station: Station,
-}
-
-impl House {
-    fn open() -> Self {
-        let folder = tempdir().unwrap();
-        let token = pair(folder.path());
-        let station = Station::start(folder.path());
-        Self { folder, token, station }
-    }
-
-    fn json(&self, args: &[&str]) -> Vec<Value> {
-        json(self.folder.path(), args)
-    }
-
-    fn adapter(&self) -> Adapter {
-        Adapter::ready(self.station.mpp, &self.token)
-    }
-
-    fn give_item(&self) -> u64 {
-        self.json(&["invoke", "give_item", "--params", r#"{"item_id":4,"count":1}"#])[0]["id"].as_u64().unwrap()
-    }
-
-    fn state_of(&self, id: u64) -> String {
-        let rows = self.json(&["ls", "invocations"]);
-        let row = rows.iter().find(|row| row["id"] == id).unwrap();
-        row["state"].as_str().unwrap().to_owned()
-    }
-
-    /// Waits, without polling, until the row has this state.
-    fn wait_for(&self, id: u64, state: RowState) {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let reached = runtime.block_on(async {
-            let client = OperatorClient::connect(self.folder.path()).await.unwrap();
-            client.query(Query::InvocationWhen { id: InvocationId(id), state, timeout_ms: 30_000 }).await.unwrap()
-        });
-        let Page::Invocation(Some(row)) = reached else { panic!("{reached:?}") };
-        assert_eq!(row.state, state);
-    }
-}
 
 #[test]
 fn work_goes_from_the_shell_to_the_adapter_and_back() {
@@ -236,6 +190,62 @@ fn hold_and_drain_survive_a_restart() {
     assert_eq!(refused.status.code(), Some(1));
     let error: Value = serde_json::from_slice(&refused.stderr).unwrap();
     assert_eq!(error["error"]["code"], "draining");
+}
+
+#[test]
+fn a_state_value_says_who_wrote_it_and_that_it_was_replayed_after_a_restart() {
+    let house = House::open();
+    let mut adapter = house.adapter();
+    adapter.send(r#"{"mpp":2,"type":"state_write","key":"resets","value":3.0,"scope":"run:1"}"#).unwrap();
+    adapter.send(r#"{"mpp":2,"type":"state_write","key":"party","value":["a"]}"#).unwrap();
+    adapter.send(PULL).unwrap();
+    let id = house.give_item();
+    assert_eq!(adapter.receive().unwrap()["id"], id, "the writes are taken in");
+    let rows = house.json(&["ls", "state"]);
+    assert_eq!((&rows[0]["key"], &rows[1]["key"]), (&value!("party"), &value!("resets")));
+    for row in &rows {
+        assert_eq!(row["writer"], "adapter");
+        assert_eq!(row["written_by"]["adapter"]["session_id"], 1);
+        assert!(row["written_by"]["adapter"]["peer"].as_str().unwrap().starts_with("127.0.0.1:"), "{row}");
+        assert!(row["at_ms"].as_u64().unwrap() > 1_600_000_000_000);
+    }
+    drop(adapter);
+    let House { folder, token, station } = house;
+    assert!(station.terminate().success());
+    let house = House { station: Station::start(folder.path()), token, folder };
+    let stored = house.json(&["ls", "state"]);
+    assert_eq!((stored.len(), &stored[0]["written_by"], &stored[0]["at_ms"]), (1, &value!("stored"), &rows[1]["at_ms"]));
+    let adapter = house.adapter();
+    assert_eq!(house.json(&["ls", "state"])[0]["written_by"], "replayed");
+    drop(adapter);
+}
+
+#[test]
+fn rows_of_another_manifest_are_listed_apart_and_the_head_of_a_queue_has_its_age() {
+    let house = House::open();
+    let first = house.give_item();
+    house.give_item();
+    let pending = house.json(&["ls", "invocations"]);
+    let queue = |rows: Vec<Value>| rows.into_iter().find(|row| row["queue"] == "default").unwrap();
+    let head = queue(house.json(&["ls", "queues"]));
+    let oldest = pending.iter().find(|row| row["id"] == first).unwrap();
+    assert_eq!(head["head_at_ms"], oldest["enqueued_at_ms"]);
+    assert!(house.json(&["ls", "invocations", "--other-manifest"]).is_empty());
+    let House { folder, token, station } = house;
+    assert!(station.terminate().success());
+    let manifest = folder.path().join("pack.toml");
+    let sample = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/mpp/sample/pack.toml")).unwrap();
+    std::fs::write(&manifest, format!("{sample}\n# another\n")).unwrap();
+    let station = Station::start_with(folder.path(), &["--pack", manifest.to_str().unwrap()]);
+    let house = House { folder, token, station };
+    let third = house.give_item();
+    let others = house.json(&["ls", "invocations", "--other-manifest", "--state", "pending"]);
+    assert_eq!((others.len(), &others[1]["id"]), (2, &value!(first)));
+    assert!(others.iter().all(|row| row["other_manifest"].is_string()));
+    assert_eq!(house.json(&["ls", "invocations", "--state", "pending"])[0]["id"], third);
+    let queue = queue(house.json(&["ls", "queues"]));
+    assert_eq!((&queue["pending"], &queue["other_manifest"]), (&value!(1), &value!(2)));
+    assert_eq!(queue["head_at_ms"], house.json(&["ls", "invocations", "--state", "pending"])[0]["enqueued_at_ms"]);
 }
 
 #[test]
@@ -429,4 +439,22 @@ fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
         }
     }
     files
+}
+
+#[test]
+fn what_a_key_can_do_a_script_can_do() {
+    let folder = tempdir().unwrap();
+    let _station = Station::start(folder.path());
+    let events = json(folder.path(), &["ls", "events"]);
+    let names: Vec<_> = events.iter().map(|row| row["event"].as_str().unwrap()).collect();
+    assert_eq!(names, ["boss_rush", "give_item", "heal_party", "set_weather", "spawn_boss"]);
+    assert_eq!((&events[1]["title"], &events[1]["schema"]["required"][0]), (&"Give an item".into(), &"item_id".into()));
+    json(folder.path(), &["drain", "boss"]);
+    json(folder.path(), &["hold"]);
+    let released = json(folder.path(), &["resume", "--keep-drain"]);
+    assert!(released.iter().all(|row| row["held"] == false && row["draining"] == (row["queue"] == "boss")), "{released:?}");
+    let recorded = json(folder.path(), &["record", "--for", "0.1"]);
+    let file = std::path::PathBuf::from(recorded[1]["path"].as_str().unwrap());
+    assert_eq!(file.parent().unwrap(), folder.path().join("recordings"));
+    assert!(file.metadata().unwrap().len() > 0);
 }

@@ -11,7 +11,7 @@ use tempfile::{TempDir, tempdir};
 use crate::real::{Adapter, json, pair, screen::Terminal};
 
 /// A console on a paired data folder of its own, and where its adapters connect.
-fn console(columns: u16, rows: u16) -> (TempDir, String, Terminal) {
+pub(crate) fn console(columns: u16, rows: u16) -> (TempDir, String, Terminal) {
     let folder = tempdir().unwrap();
     let token = pair(folder.path());
     let terminal = Terminal::start(folder.path(), columns, rows, &["--port", "0"]);
@@ -20,9 +20,9 @@ fn console(columns: u16, rows: u16) -> (TempDir, String, Terminal) {
 }
 
 /// Where the station of a data folder listens; asked again until it does.
-fn mpp_addr(folder: &TempDir) -> std::net::SocketAddr {
+pub(crate) fn mpp_addr(folder: &std::path::Path) -> std::net::SocketAddr {
     for _ in 0..600 {
-        let output = crate::real::cli(folder.path(), &["--json", "ls", "health"]);
+        let output = crate::real::cli(folder, &["--json", "ls", "health"]);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         if let Some(at) = text.find("listening on ") {
             let rest = &text[at + "listening on ".len()..];
@@ -33,13 +33,23 @@ fn mpp_addr(folder: &TempDir) -> std::net::SocketAddr {
     panic!("the station never listened");
 }
 
+/// An adapter that holds one row and says nothing more, as the screen shows it.
+pub(crate) fn busy(folder: &std::path::Path, token: &str, terminal: &Terminal) -> Adapter {
+    let mut adapter = Adapter::ready(mpp_addr(folder), token);
+    json(folder, &["invoke", "heal_party"]);
+    adapter.send(r#"{"mpp":2,"type":"pull","queue":"default"}"#).unwrap();
+    adapter.receive().unwrap();
+    terminal.shows("heal_party");
+    adapter
+}
+
 #[test]
 fn a_first_run_teaches_and_ticks_off_what_is_done() {
     let folder = tempdir().unwrap();
     let terminal = Terminal::start(folder.path(), 160, 50, &["--port", "0"]);
     terminal.shows("Getting started");
     let token = pair(folder.path());
-    let mut adapter = Adapter::ready(mpp_addr(&folder), &token);
+    let mut adapter = Adapter::ready(mpp_addr(folder.path()), &token);
     adapter.send(r#"{"mpp":2,"type":"pull","queue":"default"}"#).unwrap();
     json(folder.path(), &["invoke", "heal_party"]);
     terminal.wait("the lesson is over", |screen| !screen.contains("Getting started"));
@@ -49,7 +59,7 @@ fn a_first_run_teaches_and_ticks_off_what_is_done() {
 #[test]
 fn work_is_seen_from_its_pull_to_its_end() {
     let (folder, token, terminal) = console(160, 50);
-    let mut adapter = Adapter::ready(mpp_addr(&folder), &token);
+    let mut adapter = Adapter::ready(mpp_addr(folder.path()), &token);
     json(folder.path(), &["hold"]);
     terminal.shows("held");
     json(folder.path(), &["resume"]);
@@ -64,11 +74,7 @@ fn work_is_seen_from_its_pull_to_its_end() {
 #[test]
 fn keys_move_the_focus_open_and_close_help_and_ask_before_quitting() {
     let (folder, token, mut terminal) = console(100, 30);
-    let mut adapter = Adapter::ready(mpp_addr(&folder), &token);
-    json(folder.path(), &["invoke", "heal_party"]);
-    adapter.send(r#"{"mpp":2,"type":"pull","queue":"default"}"#).unwrap();
-    adapter.receive().unwrap();
-    terminal.shows("heal_party");
+    let _adapter = busy(folder.path(), &token, &terminal);
     terminal.keys("?");
     terminal.shows("Keys of");
     terminal.keys("\x1b");
@@ -121,14 +127,14 @@ fn sigterm_restores_the_terminal() {
 fn a_fault_of_the_screen_ends_neither_the_station_nor_the_sight_of_it() {
     const F12: &str = "\x1b[24~";
     let (folder, _token, mut terminal) = console(100, 30);
-    let addr = mpp_addr(&folder);
+    let addr = mpp_addr(folder.path());
     json(folder.path(), &["invoke", "heal_party"]);
     for round in 1..=3 {
         terminal.keys(F12);
         terminal.wait("the screen again", |_| terminal.entered() == round + 1);
         terminal.shows("Queues");
     }
-    assert_eq!(mpp_addr(&folder), addr);
+    assert_eq!(mpp_addr(folder.path()), addr);
     terminal.keys(F12);
     assert!(!terminal.ended().success(), "a screen that fails again and again ends");
     terminal.assert_restored();
@@ -141,7 +147,7 @@ fn the_show_goes_on_when_a_terminal_is_gone_whose_leader_ignores_sighup() {
     let script = format!("trap '' HUP; {} --data {} --port 0; sleep 600", env!("CARGO_BIN_EXE_rl-console"), folder.path().display());
     let mut terminal = Terminal::run(folder.path(), 100, 30, &["/bin/sh".to_owned(), "-c".to_owned(), script]);
     terminal.shows("Queues");
-    let addr = mpp_addr(&folder);
+    let addr = mpp_addr(folder.path());
     terminal.hang_up();
     // Long after the console must have ended, the station serves.
     std::thread::sleep(Duration::from_millis(1_500));
@@ -159,7 +165,7 @@ fn the_show_goes_on_when_a_terminal_is_gone_whose_leader_ignores_sighup() {
 #[test]
 fn a_stalled_terminal_stalls_nothing_else() {
     let (folder, token, terminal) = console(160, 50);
-    let addr = mpp_addr(&folder);
+    let addr = mpp_addr(folder.path());
     terminal.stall(true);
     let mut adapter = Adapter::ready(addr, &token);
     let rows: String = (0..300).map(|_| "{\"event\":\"heal_party\"}\n").collect();

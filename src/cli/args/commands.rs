@@ -4,10 +4,8 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::{
-    ids::{InvocationId, QueueName},
-    tap::entry::mpp::RowState,
-};
+use super::brakes::{QueueArgs, ResumeArgs};
+use crate::{ids::InvocationId, tap::entry::mpp::RowState};
 
 /// What is to be done.
 #[derive(Debug, Subcommand)]
@@ -40,13 +38,16 @@ pub(crate) enum Command {
     Hold(QueueArgs),
 
     /// End hold and drain on a queue, or on all of them.
-    Resume(QueueArgs),
+    Resume(ResumeArgs),
 
     /// Refuse new work on a queue, or on all of them, and dispatch what is pending.
     Drain(QueueArgs),
 
     /// Disconnect a peer that answers nothing.
     Kick(KickArgs),
+
+    /// Start a part of a running station again that failed.
+    Restart(RestartArgs),
 
     /// Record everything that crosses the station into a new MCAP file, until Ctrl-C.
     Record(RecordArgs),
@@ -68,6 +69,9 @@ pub(crate) enum Command {
     /// Show the configuration.
     #[command(subcommand)]
     Config(ConfigAction),
+
+    /// Print every action of the console with its keys, as they are in force.
+    Keys,
 
     /// Print a completion script for a shell.
     Completions(CompletionsArgs),
@@ -136,7 +140,7 @@ pub(crate) struct InvokeArgs {
     pub(crate) timeout: Option<u64>,
 
     /// Enqueue every line of a file (- for stdin): JSON objects with `event` and, as needed, `params`, `queue`, `source`, `redemption`,
-    /// `user`, `key`, `trace_id`; committed in batches.
+    /// `user`, `key`, `trace_id`; committed in batches. A line that is refused is told on stderr, and the next ones are enqueued.
     #[arg(long, value_name = "FILE", conflicts_with = "event")]
     pub(crate) from: Option<PathBuf>,
 }
@@ -155,8 +159,12 @@ pub(crate) struct LsArgs {
     #[arg(long, value_name = "QUEUE")]
     pub(crate) queue: Option<String>,
 
+    /// Only invocations that were enqueued under another manifest than the one in force; `--state pending` shows those that wait for it.
+    #[arg(long)]
+    pub(crate) other_manifest: bool,
+
     /// At most so many rows, the newest [default: 100 for invocations and refunds, else all].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = rows)]
     pub(crate) limit: Option<u64>,
 }
 
@@ -165,6 +173,8 @@ pub(crate) struct LsArgs {
 pub(crate) enum LsWhat {
     /// Queues, with what is pending, in flight, parked, held.
     Queues,
+    /// The events of the pack, each with its queue and the schema of its parameters.
+    Events,
     /// Invocations, newest first.
     Invocations,
     /// The pack-state values that adapters wrote.
@@ -223,14 +233,6 @@ pub(crate) enum SettleTo {
     Failed,
 }
 
-/// `hold`, `resume`, `drain`.
-#[derive(Debug, Args)]
-pub(crate) struct QueueArgs {
-    /// The queue; all of them when absent.
-    #[arg(value_parser = queue_name)]
-    pub(crate) queue: Option<QueueName>,
-}
-
 /// `kick`.
 #[derive(Debug, Args)]
 pub(crate) struct KickArgs {
@@ -245,12 +247,26 @@ pub(crate) enum KickWhat {
     Adapter,
 }
 
+/// `restart`.
+#[derive(Debug, Args)]
+pub(crate) struct RestartArgs {
+    /// Which part.
+    pub(crate) host: RestartHost,
+}
+
+/// What can be started again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RestartHost {
+    /// The MPP bridge.
+    Mpp,
+}
+
 /// `record`.
 #[derive(Debug, Args)]
 pub(crate) struct RecordArgs {
-    /// The file to be made; one that exists is refused.
+    /// The file to be made; one that exists is refused [default: named by date and time, in the data folder's recordings/].
     #[arg(value_name = "OUT.mcap")]
-    pub(crate) out: PathBuf,
+    pub(crate) out: Option<PathBuf>,
 
     /// Stop after so many seconds.
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
@@ -315,6 +331,11 @@ pub(crate) struct SimAdapterArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
 
+    /// Log frames a second besides, to rehearse a flood: of all levels, some long, some with characters that must not reach a screen as
+    /// they are. Each makes two entries of the tap. Once a second it says how many it sent; what it cannot send in time it leaves out.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) logs_per_s: Option<u32>,
+
     /// Connect again whenever the connection is lost, waiting longer each time.
     #[arg(long)]
     pub(crate) reconnect: bool,
@@ -328,7 +349,13 @@ pub(crate) enum ConfigAction {
         /// Also where each value came from.
         #[arg(long)]
         origin: bool,
+
+        /// Every key with its default and its meaning instead; reads no file and no variable.
+        #[arg(long, conflicts_with = "origin")]
+        defaults: bool,
     },
+    /// List the console's themes, and check the user's own.
+    Themes,
 }
 
 /// `completions`.
@@ -360,6 +387,10 @@ fn seconds(text: &str) -> Result<u64, String> {
     Ok(u64::try_from(std::time::Duration::from_secs_f64(seconds).as_millis()).unwrap_or(u64::MAX))
 }
 
+fn rows(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "takes a whole number of rows, 0 or more".to_owned())
+}
+
 fn share(text: &str) -> Result<f64, String> {
     let share: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("takes 0 to 1".to_owned()) }
@@ -367,11 +398,6 @@ fn share(text: &str) -> Result<f64, String> {
 
 fn invocation_id(text: &str) -> Result<InvocationId, String> {
     text.parse().map(InvocationId).map_err(|_| "not the number of an invocation".to_owned())
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "the shape that clap asks for")]
-fn queue_name(text: &str) -> Result<QueueName, std::convert::Infallible> {
-    Ok(QueueName::new(text))
 }
 
 /// Where a simulated adapter connects to when nothing is said.
@@ -414,8 +440,10 @@ mod tests {
         for line in [
             "serve",
             "pair --rotate",
+            "pair --out token",
             "ls invocations --state done --limit 5000",
             "ls queues",
+            "ls events",
             "ls state",
             "ls refunds --state manual",
             "ls adapters",
@@ -426,23 +454,38 @@ mod tests {
             "hold",
             "hold boss",
             "resume",
+            "resume boss --keep-drain",
             "drain default",
             "kick adapter",
+            "record",
+            "restart mpp",
             "record out.mcap --for 2",
             "backup file.db",
             "pack check p.toml",
             "pack hash p.toml",
             "pack migrate",
-            "sim adapter --addr 127.0.0.1:1 --pack p --token-file t --latency 5 --fail-rate 0.5 --refund-rate 1 --seed 9 --reconnect",
+            "sim adapter --addr 127.0.0.1:1 --pack p --token-file t --latency 5 --fail-rate 0.5 --refund-rate 1 --seed 9 --logs-per-s 50000 --reconnect",
             "doctor",
             "config show --origin",
+            "config show --defaults",
+            "keys",
             "completions zsh",
             "man",
             "man out",
         ] {
             parse(line).unwrap_or_else(|error| panic!("{line}: {error}"));
         }
-        for line in ["cancel invocation", "settle 4 maybe", "sim adapter --fail-rate 1.1", "kick", "ls", "man a b"] {
+        for line in [
+            "cancel invocation",
+            "ls queues --limit -1",
+            "config show --origin --defaults",
+            "settle 4 maybe",
+            "sim adapter --fail-rate 1.1",
+            "sim adapter --logs-per-s 0",
+            "kick",
+            "ls",
+            "man a b",
+        ] {
             assert!(parse(line).is_err(), "{line}");
         }
     }

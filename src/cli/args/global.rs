@@ -17,6 +17,10 @@ pub(crate) struct Cli {
     #[arg(long, value_name = "OUT.mcap")]
     pub(crate) record: Option<PathBuf>,
 
+    /// Run the console without a screen: one line an event, for pipes and screen readers, until SIGTERM or Ctrl-C.
+    #[arg(long)]
+    pub(crate) plain: bool,
+
     #[command(flatten)]
     pub(crate) global: Global,
 
@@ -44,7 +48,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "ADDR")]
     pub(crate) bind: Option<IpAddr>,
 
-    /// Draw the console with plain ASCII characters.
+    /// Draw the console with plain ASCII characters; also done where the locale is not UTF-8.
     #[arg(long, global = true)]
     pub(crate) ascii: bool,
 
@@ -87,7 +91,7 @@ mod tests {
 
     #[test]
     fn global_flags_stand_before_or_after_the_subcommand() {
-        let flags = ["--data", "/d", "--pack", "p.toml", "--port", "0", "--bind", "::1", "--json"];
+        let flags = ["--data", "/d", "--pack", "p.toml", "--port", "0", "--bind", "::1", "--json", "--ascii"];
         let before = ["rl-console"].iter().chain(&flags).chain(&["ls", "queues"]);
         let after = ["rl-console", "ls", "queues"].iter().chain(&flags).copied().collect::<Vec<_>>();
         let before = Cli::try_parse_from(before).unwrap().global;
@@ -97,14 +101,15 @@ mod tests {
             assert_eq!(global.pack, Some(PathBuf::from("p.toml")));
             assert_eq!(global.port, Some(0));
             assert_eq!(global.bind, Some("::1".parse().unwrap()));
-            assert!(global.json);
+            assert!(global.json && global.ascii);
         }
     }
 
     #[test]
     fn no_subcommand_is_the_console() {
         let cli = Cli::try_parse_from(["rl-console", "--record", "a.mcap"]).unwrap();
-        assert!(cli.command.is_none());
+        assert!(cli.command.is_none() && !cli.plain);
+        assert!(Cli::try_parse_from(["rl-console", "--plain"]).unwrap().plain);
         assert_eq!(cli.record, Some(PathBuf::from("a.mcap")));
     }
 }

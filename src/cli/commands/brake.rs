@@ -13,6 +13,8 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Brakes {
     Hold,
+    /// `resume --keep-drain`.
+    Release,
     Resume,
     Drain,
 }
@@ -36,22 +38,25 @@ pub(in crate::cli) fn run(context: &mut Context, brakes: Brakes, queue: Option<Q
 async fn brake(station: &dyn Operator, brakes: Brakes, queue: Option<QueueName>, out: &mut Output) -> Result<(), Error> {
     let command = match brakes {
         Brakes::Hold => Command::Hold { queue },
+        Brakes::Release => Command::Release { queue },
         Brakes::Resume => Command::Resume { queue },
         Brakes::Drain => Command::Drain { queue },
     };
     let Outcome::Braked(queues) = operator::mpp(station, command).await? else { return Err(Error::StrangeAnswer) };
     for (queue, brake) in queues {
-        out.row(&Braked { queue, held: brake.held, draining: brake.draining }, |row| {
-            let what = match (row.held, row.draining) {
-                (true, true) => "held and draining",
-                (true, false) => "held",
-                (false, true) => "draining",
-                (false, false) => "running",
-            };
-            format!("{}: {what}", row.queue)
-        })?;
+        out.row(&Braked { queue, held: brake.held, draining: brake.draining }, line)?;
     }
     Ok(())
+}
+
+fn line(row: &Braked) -> String {
+    let what = match (row.held, row.draining) {
+        (true, true) => "draining, and held: nothing is dispatched until `resume`",
+        (true, false) => "held: nothing is dispatched until `resume`",
+        (false, true) => "draining: new work is refused until `resume`",
+        (false, false) => "running",
+    };
+    format!("{}: {what}", row.queue)
 }
 
 #[cfg(test)]
@@ -62,6 +67,12 @@ mod tests {
         port,
         tap::entry::mpp::Brake,
     };
+
+    #[test]
+    fn a_queue_that_drains_while_it_is_held_says_that_nothing_moves() {
+        let row = Braked { queue: "boss".into(), held: true, draining: true };
+        assert_eq!(line(&row), "boss: draining, and held: nothing is dispatched until `resume`");
+    }
 
     #[test]
     fn each_queue_concerned_is_told() {

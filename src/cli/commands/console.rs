@@ -9,7 +9,9 @@ use crate::{
         config::{Key, OnHangup, Origin, Value},
         context::Context,
         error::Error,
-        logging, shutdown,
+        logging,
+        looks::Watched,
+        shell, shutdown,
         signals::{Signal, Signals},
     },
     console::{self, CommandHints, ConsoleError, Exit},
@@ -30,13 +32,16 @@ pub(in crate::cli) fn run(context: &mut Context, record: Option<PathBuf>) -> Res
     if context.flags.json {
         return Err(Error::usage(
             "the console draws a screen and has no --json form",
-            "`rl-console serve --json` runs a station for scripts",
+            "`rl-console serve --json` runs a station for scripts; `rl-console --plain --json` tells them every step",
         ));
     }
     for (is_terminal, what) in [(context.env.terminals.stdin, "stdin"), (context.env.terminals.stdout, "stdout")] {
         if !is_terminal {
             return Err(ConsoleError::NotATerminal { what }.into());
         }
+    }
+    if context.env.term.as_deref() == Some("dumb") {
+        return Err(Error::usage("TERM is dumb: this terminal can show no screen", "`rl-console --plain` tells what happens line by line"));
     }
     let _log = logging::begin(&context.env);
     let station = Station::start(context.settings.station(record)?, context.clock)?;
@@ -51,7 +56,8 @@ fn with_screen(station: &Station, context: &Context) -> Result<(), Error> {
     let (stop, stopped) = watch::channel(false);
     console::install_panic_hook();
     let on_hangup = context.settings.on_hangup;
-    let mut screen = Screen::spawn(station.port(), config(context)?, stopped.clone())?;
+    let watched = Arc::new(Watched::start(context));
+    let mut screen = Screen::spawn(station.port(), config(context, &watched)?, stopped.clone())?;
     let done = runtime.block_on(async {
         let mut signals = Signals::listen()?;
         let mut failure = std::pin::pin!(failure(station));
@@ -77,7 +83,7 @@ fn with_screen(station: &Station, context: &Context) -> Result<(), Error> {
             if exit.is_err() && restarts < SCREEN_RESTARTS_MAX {
                 // The show goes on: a fault of the screen ends neither the station nor the sight of it.
                 tracing::error!("the screen ended by a panic; it is drawn anew");
-                screen = Screen::spawn(station.port(), config(context)?, stopped.clone())?;
+                screen = Screen::spawn(station.port(), config(context, &watched)?, stopped.clone())?;
                 continue;
             }
             return after(exit, on_hangup, &mut signals).await;
@@ -134,19 +140,25 @@ impl Screen {
     }
 }
 
-fn config(context: &Context) -> Result<console::Config, Error> {
+fn config(context: &Context, watched: &Arc<Watched>) -> Result<console::Config, Error> {
     let settings = &context.settings;
     let data = settings.data()?;
     Ok(console::Config {
-        theme: settings.theme.clone(),
-        ascii: settings.ascii,
+        looks: watched.looks(),
+        source: Some(Arc::clone(watched) as Arc<dyn console::Source>),
         depth: context.env.depth(),
+        in_tmux: context.env.in_tmux,
         name: data.file_name().map_or_else(|| data.display().to_string(), |name| name.to_string_lossy().into_owned()),
-        mouse: settings.mouse,
         limits: settings.limits,
         clock: context.clock,
-        commands: CommandHints { program: program(), globals: globals(context) },
+        commands: hints(context),
+        shell: shell::shell(context),
     })
+}
+
+/// How a command for this station is written.
+pub(super) fn hints(context: &Context) -> CommandHints {
+    CommandHints { program: program(), globals: globals(context) }
 }
 
 /// The program as it was called.
@@ -163,7 +175,7 @@ fn globals(context: &Context) -> String {
         let value = match value {
             // Another terminal may stand in another folder.
             Value::Text(path) => std::path::absolute(path).map_or_else(|_| path.clone(), |path| path.to_string_lossy().into_owned()),
-            Value::Integer(0) | Value::Absent | Value::Flag(_) => return None,
+            Value::Integer(0) | Value::Absent | Value::Flag(_) | Value::List(_) => return None,
             Value::Integer(number) => number.to_string(),
         };
         Some(format!("{} {}", key.flag?, quoted(&value)))

@@ -93,6 +93,12 @@ impl Tally {
         }
     }
 
+    /// What ends the stream is named, however many were refused before.
+    fn cut_short(mut self, error: Error) -> Result<(), Error> {
+        self.refused.push(error);
+        self.verdict(true)
+    }
+
     fn verdict(self, is_cut_short: bool) -> Result<(), Error> {
         let Self { recorded, refused, also } = self;
         if refused.is_empty() { Ok(()) } else { Err(Error::Lines { recorded, refused, also, is_cut_short }) }
@@ -111,6 +117,7 @@ async fn pour<R: Read>(station: &dyn Operator, stream: BufReader<R>, limits: &Li
     let mut bytes = 0;
     loop {
         let next = lines.next();
+        let mut fatal = None;
         let is_end = matches!(next, Ok(None));
         let is_fatal = matches!(&next, Err(error) if !error.is_of_one_line());
         match next {
@@ -119,6 +126,7 @@ async fn pour<R: Read>(station: &dyn Operator, stream: BufReader<R>, limits: &Li
                 batch.push(row);
             }
             Ok(None) => {}
+            Err(error) if is_fatal => fatal = Some(error),
             Err(error) => tally.refuse(error),
         }
         let is_over = is_end || is_fatal;
@@ -126,12 +134,14 @@ async fn pour<R: Read>(station: &dyn Operator, stream: BufReader<R>, limits: &Li
             let sent = commit(station, std::mem::take(&mut batch), &mut tally, out).await;
             bytes = 0;
             if let Err(error) = sent {
-                tally.refuse(error);
-                return tally.verdict(true);
+                return tally.cut_short(error);
             }
         }
-        if is_over {
-            return tally.verdict(is_fatal);
+        if let Some(error) = fatal {
+            return tally.cut_short(error);
+        }
+        if is_end {
+            return tally.verdict(false);
         }
     }
 }
@@ -226,8 +236,10 @@ mod tests {
         let error = result.unwrap_err();
         assert_eq!(
             (error.to_string().as_str(), error.code(), error.exit() as u8),
-            ("3 rows are recorded, 1 line is not: line 3: the pack has no event `b`", "unknown_event", 1)
+            ("3 rows are recorded, 1 line is not: line 3: the pack has no event `b`", "lines_refused", 1)
         );
+        let rendered: serde_json::Value = serde_json::from_str(&crate::cli::report::rendered(&error, true)).unwrap();
+        assert_eq!((&rendered["error"]["lines"][0]["line"], &rendered["error"]["lines"][0]["code"]), (&3.into(), &"unknown_event".into()));
         assert_eq!((text.lines().count(), commands), (3, 2));
     }
 

@@ -21,7 +21,8 @@ enum Event {
 }
 
 pub(in crate::cli) fn run(context: &mut Context, args: &RecordArgs) -> Result<(), Error> {
-    let path = std::path::absolute(&args.out).map_err(Error::io(args.out.display().to_string()))?;
+    let absolute = |out: &std::path::PathBuf| std::path::absolute(out).map_err(Error::io(out.display().to_string()));
+    let path = args.out.as_ref().map(absolute).transpose()?;
     let Context { settings, clock, out, .. } = context;
     operator::block_on(async {
         let station = operator::connect(settings).await?;

@@ -41,12 +41,13 @@ pub(in crate::cli) fn run(context: &mut Context, args: SimAdapterArgs) -> Result
     let facts = Facts::of(&pack::load(&context.settings.pack)?);
     let addr = addr(args.addr, default_addr(context.settings.bind, context.settings.port))?;
     let latency = Duration::from_millis(args.latency);
-    let manner = Manner { latency, fail_rate: args.fail_rate, refund_rate: args.refund_rate, seed: args.seed };
+    let SimAdapterArgs { fail_rate, refund_rate, seed, logs_per_s, reconnect, .. } = args;
+    let manner = Manner { latency, fail_rate, refund_rate, seed, logs_per_s };
     let Context { clock, out, .. } = context;
     operator::block_on(async {
         let signals = Signals::listen()?;
         let mut driver = Driver { adapter: Adapter::new(facts, manner, token), addr, clock: *clock, signals, out };
-        let ended = driver.run(args.reconnect).await;
+        let ended = driver.run(reconnect).await;
         let summary = driver.adapter.ended();
         driver.tell(&summary)?;
         ended

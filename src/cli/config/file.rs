@@ -8,52 +8,58 @@ use toml::{
 };
 
 use super::{
-    ConfigError,
+    ConfigFault,
+    error::LISTED,
     key::{Key, nearest},
     value::{Kind, Value},
 };
 
-/// Where the keys are named. `config show` cannot, while a file is broken.
-const EVERY_KEY: &str = "the keys are data, [mpp], [console] and [limits.*]; without this file `rl-console config show` lists them all";
-
 /// The size over which a file is not read.
 const BYTES_MAX: u64 = 1 << 20;
 
-/// The values of one file by key, each with its line.
-pub(super) type FileValues = BTreeMap<&'static str, (Value, usize)>;
+/// The values of one file by key, each with its place.
+pub(super) type FileValues = BTreeMap<&'static str, (Value, Place)>;
 
-/// Reads a file; one that does not exist has no values.
-///
-/// # Errors
-/// What is wrong, at its line and column.
-pub(super) fn read(path: &Path) -> Result<FileValues, ConfigError> {
-    let unreadable = |what: String| ConfigError {
-        place: path.display().to_string(),
-        what,
-        hint: "mend the file or its rights, or move it away".to_owned(),
-    };
-    match std::fs::metadata(path) {
-        Ok(meta) if meta.len() > BYTES_MAX => return Err(unreadable(format!("it has over {BYTES_MAX} bytes"))),
-        Ok(_) => {}
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
-            return Ok(FileValues::new());
-        }
-        Err(error) => return Err(unreadable(format!("it cannot be read: {error}"))),
-    }
-    let text = std::fs::read_to_string(path).map_err(|error| unreadable(format!("it cannot be read: {error}")))?;
-    parse(path, &text)
+/// A place in a file, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) line: usize,
+    pub(crate) column: usize,
 }
 
-/// Reads the text of a file.
-pub(super) fn parse(path: &Path, text: &str) -> Result<FileValues, ConfigError> {
+/// Reads a file; one that does not exist has no values. What is wrong is added to `faults`, at its line and column.
+pub(super) fn read(path: &Path, faults: &mut Vec<ConfigFault>) -> FileValues {
+    let mut unreadable = |what: String| {
+        let hint = "mend the file or its rights, or move it away".to_owned();
+        faults.push(ConfigFault { place: path.display().to_string(), what, hint });
+        FileValues::new()
+    };
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.len() > BYTES_MAX => return unreadable(format!("it has over {BYTES_MAX} bytes")),
+        Ok(_) => {}
+        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+            return FileValues::new();
+        }
+        Err(error) => return unreadable(format!("it cannot be read: {error}")),
+    }
+    match std::fs::read_to_string(path) {
+        Ok(text) => parse(path, &text, faults),
+        Err(error) => unreadable(format!("it cannot be read: {error}")),
+    }
+}
+
+/// Reads the text of a file. What is wrong is added to `faults`.
+pub(super) fn parse(path: &Path, text: &str, faults: &mut Vec<ConfigFault>) -> FileValues {
     let file = File { path, text };
-    let table = DeTable::parse(text).map_err(|error| {
-        let what = format!("this is not TOML: {}", error.message());
-        file.error(&error.span().unwrap_or(0..0), what, EVERY_KEY.to_owned())
-    })?;
     let mut values = FileValues::new();
-    file.walk("", table.get_ref(), &mut values)?;
-    Ok(values)
+    match DeTable::parse(text) {
+        Ok(table) => file.walk("", table.get_ref(), &mut values, faults),
+        Err(error) => {
+            let what = format!("this is not TOML: {}", error.message());
+            faults.push(file.fault(&error.span().unwrap_or(0..0), what, format!("mend that line; {LISTED}")));
+        }
+    }
+    values
 }
 
 struct File<'a> {
@@ -62,35 +68,46 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn walk(&self, prefix: &str, table: &DeTable<'_>, values: &mut FileValues) -> Result<(), ConfigError> {
-        for (name, value) in table {
+    fn walk(&self, prefix: &str, table: &DeTable<'_>, values: &mut FileValues, faults: &mut Vec<ConfigFault>) {
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(name, _)| name.span().start);
+        for (name, value) in entries {
             let full = if prefix.is_empty() { name.get_ref().to_string() } else { format!("{prefix}.{}", name.get_ref()) };
             let is_table_of_keys = Key::all().any(|key| key.name.strip_prefix(&full).is_some_and(|rest| rest.starts_with('.')));
             if let Some(key) = Key::find(&full) {
-                values.insert(key.name, (self.value(key, value)?, self.place(&value.span()).0));
+                match self.value(key, value) {
+                    Ok(taken) => drop(values.insert(key.name, (taken, self.place(&value.span())))),
+                    Err(fault) => faults.push(fault),
+                }
             } else if let (true, DeValue::Table(inner)) = (is_table_of_keys, value.get_ref()) {
-                self.walk(&full, inner, values)?;
+                self.walk(&full, inner, values, faults);
             } else if is_table_of_keys {
-                return Err(self.error(&name.span(), format!("`{full}` is a table"), format!("write it as [{full}]")));
+                faults.push(self.fault(&name.span(), format!("`{full}` is a table"), format!("write it as [{full}]")));
             } else {
-                return Err(self.unknown(&full, &name.span()));
+                let is_table = matches!(value.get_ref(), DeValue::Table(_));
+                faults.push(self.unknown(&full, &name.span(), is_table));
             }
         }
-        Ok(())
     }
 
-    fn value(&self, key: Key, value: &Spanned<DeValue<'_>>) -> Result<Value, ConfigError> {
-        let read = match value.get_ref() {
+    fn value(&self, key: Key, value: &Spanned<DeValue<'_>>) -> Result<Value, ConfigFault> {
+        let written = value.get_ref();
+        let read = match written {
             DeValue::Integer(number) => {
                 let digits = number.as_str().replace('_', "");
                 u64::from_str_radix(&digits, number.radix()).ok().map(Value::Integer)
             }
             DeValue::Boolean(flag) => Some(Value::Flag(*flag)),
             DeValue::String(text) => Some(Value::Text(text.to_string())),
+            DeValue::Array(items) => {
+                let texts = items.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
+                texts.collect::<Option<_>>().map(Value::List)
+            }
             _ => None,
         };
         let taken = read.ok_or_else(|| key.kind.takes()).and_then(|value| key.kind.check(value));
-        let taken = taken.map_err(|takes| self.error(&value.span(), format!("`{}` {takes}", key.name), key.doc.trim().to_owned()))?;
+        let hint = || key.hint(written.as_str().unwrap_or_default());
+        let taken = taken.map_err(|takes| self.fault(&value.span(), format!("`{}` {takes}", key.name), hint()))?;
         Ok(match (key.kind, taken) {
             (Kind::Path, Value::Text(path)) => Value::Text(self.beside(&path)),
             (_, value) => value,
@@ -105,25 +122,33 @@ impl File<'_> {
         }
     }
 
-    fn unknown(&self, name: &str, span: &Range<usize>) -> ConfigError {
+    fn unknown(&self, name: &str, span: &Range<usize>, is_table: bool) -> ConfigFault {
+        if is_table {
+            let tables = Key::tables();
+            let hint = match nearest(name, tables.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean [{near}]?"),
+                None => format!("the tables are {}; {LISTED}", tables.join(", ")),
+            };
+            return self.fault(span, format!("there is no table [{name}]"), hint);
+        }
         let names = || Key::all().map(|key| key.name);
         let leaf = name.rsplit('.').next().unwrap_or(name);
         let near = nearest(name, names()).or_else(|| names().find(|key| key.rsplit('.').next() == Some(leaf)));
-        let hint = near.map_or_else(|| EVERY_KEY.to_owned(), |near| format!("did you mean `{near}`?"));
-        self.error(span, format!("there is no key `{name}`"), hint)
+        let hint = near.map_or_else(|| LISTED.to_owned(), |near| format!("did you mean `{near}`?"));
+        self.fault(span, format!("there is no key `{name}`"), hint)
     }
 
-    fn error(&self, span: &Range<usize>, what: String, hint: String) -> ConfigError {
-        let (line, column) = self.place(span);
-        ConfigError { place: format!("{}:{line}:{column}", self.path.display()), what, hint }
+    fn fault(&self, span: &Range<usize>, what: String, hint: String) -> ConfigFault {
+        let Place { line, column } = self.place(span);
+        ConfigFault { place: format!("{}:{line}:{column}", self.path.display()), what, hint }
     }
 
     /// Line and column of a byte, from 1.
-    fn place(&self, span: &Range<usize>) -> (usize, usize) {
+    fn place(&self, span: &Range<usize>) -> Place {
         let before = self.text.get(..span.start).unwrap_or(self.text);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        (line, column)
+        Place { line, column }
     }
 }
 
@@ -131,8 +156,40 @@ impl File<'_> {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<FileValues, ConfigError> {
-        super::parse(Path::new("/c/config.toml"), text)
+    /// The values, or the first fault.
+    fn parse(text: &str) -> Result<FileValues, ConfigFault> {
+        let mut faults = Vec::new();
+        let values = super::parse(Path::new("/c/config.toml"), text, &mut faults);
+        if faults.is_empty() { Ok(values) } else { Err(faults.remove(0)) }
+    }
+
+    #[test]
+    fn every_fault_of_a_file_is_told_and_the_rest_is_read() {
+        let mut faults = Vec::new();
+        let values = super::parse(Path::new("/c/config.toml"), "[mpp]\nprot = 1\nport = 2\n[console]\nascii = 3\n", &mut faults);
+        assert_eq!((values["mpp.port"].0.clone(), faults.len()), (Value::Integer(2), 2));
+    }
+
+    #[test]
+    fn keys_are_a_text_or_a_list_of_texts() {
+        let values = parse("[console.keys]\nhold-all = \"F5\"\nkick = [\"ctrl-k\", \"f8\"]\nzoom = []\n").unwrap();
+        let list = |keys: &[&str]| Value::List(keys.iter().map(|&key| key.to_owned()).collect());
+        assert_eq!(values["console.keys.hold-all"].0, list(&["F5"]));
+        assert_eq!(values["console.keys.kick"], (list(&["ctrl-k", "f8"]), Place { line: 3, column: 8 }));
+        assert_eq!(values["console.keys.zoom"].0, list(&[]));
+        let error = parse("[console.keys]\nkick = [\"ctrl-k\", \"hyper-k\"]\n").unwrap_err();
+        assert_eq!(error.to_string(), "/c/config.toml:2:8: `console.keys.kick` takes a key or several: there is no key `hyper-k`");
+        assert!(parse("[console.keys]\nkick = 7\n").is_err() && parse("[console.keys]\nkick = [7]\n").is_err());
+        assert_eq!(parse("[console.keys]\nkik = \"x\"\n").unwrap_err().hint, "did you mean `console.keys.kick`?");
+    }
+
+    #[test]
+    fn no_hint_names_what_fails_for_the_same_reason() {
+        assert!(parse("[mpp\n").unwrap_err().hint.contains("config show --defaults"));
+        let unknown = parse("[foo]\na = 1\n").unwrap_err();
+        assert!(unknown.hint.starts_with("the tables are console, console.alerts, console.keys, limits."), "{}", unknown.hint);
+        assert!(unknown.hint.contains(" mpp; `rl-console config show --defaults`"), "{}", unknown.hint);
+        assert_eq!(parse("[consle]\n").unwrap_err().hint, "did you mean [console]?");
     }
 
     #[test]
@@ -141,11 +198,12 @@ mod tests {
             "data = \"d\"\n[mpp]\nport = 7_778\npack = \"/p/pack.toml\"\n[console]\nascii = true\n[limits.tap]\nreaders_max = 0x10\n",
         );
         let values = values.unwrap();
-        assert_eq!(values["data"], (Value::Text("/c/d".to_owned()), 1));
-        assert_eq!(values["mpp.port"], (Value::Integer(7778), 3));
-        assert_eq!(values["mpp.pack"], (Value::Text("/p/pack.toml".to_owned()), 4));
-        assert_eq!(values["console.ascii"], (Value::Flag(true), 6));
-        assert_eq!(values["limits.tap.readers_max"], (Value::Integer(16), 8));
+        let value = |key: &str| (values[key].0.clone(), values[key].1.line);
+        assert_eq!(value("data"), (Value::Text("/c/d".to_owned()), 1));
+        assert_eq!(value("mpp.port"), (Value::Integer(7778), 3));
+        assert_eq!(value("mpp.pack"), (Value::Text("/p/pack.toml".to_owned()), 4));
+        assert_eq!(value("console.ascii"), (Value::Flag(true), 6));
+        assert_eq!(value("limits.tap.readers_max"), (Value::Integer(16), 8));
     }
 
     #[test]
@@ -156,7 +214,7 @@ mod tests {
         let error = parse("port = 1\n").unwrap_err();
         assert_eq!(error.hint, "did you mean `mpp.port`?");
         let error = parse("[quux]\na = 1\n").unwrap_err();
-        assert_eq!(error.to_string(), "/c/config.toml:1:2: there is no key `quux`");
+        assert_eq!(error.to_string(), "/c/config.toml:1:2: there is no table [quux]");
     }
 
     #[test]

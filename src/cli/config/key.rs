@@ -1,7 +1,7 @@
 //! Every configuration key in one table.
 
 use super::value::{Kind, Value};
-use crate::{cli::env, limits::Limits};
+use crate::{cli::env, console::Keymap, limits::Limits};
 
 /// One key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +35,21 @@ impl Key {
     pub(crate) const ASCII: &'static str = "console.ascii";
     /// The mouse.
     pub(crate) const MOUSE: &'static str = "console.mouse";
+    /// What the keys of actions have in front of the action's name.
+    pub(crate) const KEYS: &'static str = "console.keys.";
     /// What a hang-up does.
     pub(crate) const ON_HANGUP: &'static str = "console.on_hangup";
 
-    const PLAIN: [Self; 9] = [
+    /// When an adapter that left is missed.
+    pub(crate) const ADAPTER_GONE: &'static str = "console.alerts.adapter_gone_s";
+    /// When the head of a queue has waited too long.
+    pub(crate) const HEAD_WAITING: &'static str = "console.alerts.head_waiting_s";
+    /// The bell.
+    pub(crate) const BELL: &'static str = "console.alerts.bell";
+    /// Desktop notifications.
+    pub(crate) const DESKTOP: &'static str = "console.alerts.desktop";
+
+    const PLAIN: [Self; 13] = [
         Self::path(Self::DATA, None, Some("--data"), "the data folder"),
         Self::path(Self::PACK, Some("RL_CONSOLE_PACK"), Some("--pack"), "the pack.toml in force; the built-in sample when absent"),
         Self {
@@ -58,12 +69,18 @@ impl Key {
         Self { name: Self::LOGIN, kind: Kind::Text, alias: None, flag: None, doc: "what hello_ack says as broadcaster_login" },
         Self {
             name: Self::THEME,
-            kind: Kind::Choice(&["midnight", "daylight", "high-contrast", "colour-blind-safe", "mono"]),
+            kind: Kind::Text,
             alias: None,
             flag: None,
-            doc: "the console's theme",
+            doc: "the console's theme: a shipped one, or the name of a file in themes/ of the configuration folder",
         },
-        Self { name: Self::ASCII, kind: Kind::Flag, alias: None, flag: Some("--ascii"), doc: "draw with plain ASCII characters" },
+        Self {
+            name: Self::ASCII,
+            kind: Kind::Flag,
+            alias: None,
+            flag: Some("--ascii"),
+            doc: "draw with plain ASCII characters; true where the locale is not UTF-8",
+        },
         Self { name: Self::MOUSE, kind: Kind::Flag, alias: None, flag: None, doc: "take the mouse" },
         Self {
             name: Self::ON_HANGUP,
@@ -71,6 +88,28 @@ impl Key {
             alias: None,
             flag: None,
             doc: "what the station does when the console's terminal is lost",
+        },
+        Self {
+            name: Self::ADAPTER_GONE,
+            kind: Kind::Integer { min: 0, max: 86_400 },
+            alias: None,
+            flag: None,
+            doc: "alert when no adapter is connected for so many seconds after one was; 0 never does",
+        },
+        Self {
+            name: Self::HEAD_WAITING,
+            kind: Kind::Integer { min: 0, max: 86_400 },
+            alias: None,
+            flag: None,
+            doc: "alert when the head of a queue that is not held waits for so many seconds; 0 never does",
+        },
+        Self { name: Self::BELL, kind: Kind::Flag, alias: None, flag: None, doc: "ring the terminal's bell once for a new alert" },
+        Self {
+            name: Self::DESKTOP,
+            kind: Kind::Choice(&["off", "osc9", "osc777"]),
+            alias: None,
+            flag: None,
+            doc: "ask the terminal for a desktop notification of a new alert, by OSC 9 or OSC 777",
         },
     ];
 
@@ -87,7 +126,8 @@ impl Key {
             flag: None,
             doc: bound.doc,
         });
-        Self::PLAIN.into_iter().chain(limits)
+        let keys = Keymap::names().map(|(name, doc)| Self { name, kind: Kind::Keys, alias: None, flag: None, doc });
+        Self::PLAIN.into_iter().chain(keys).chain(limits)
     }
 
     /// The key with this name.
@@ -95,9 +135,21 @@ impl Key {
         Self::all().find(|key| key.name == name)
     }
 
-    /// The variable that sets it: `RL_CONSOLE_` and its name.
+    /// The tables that hold keys, by name.
+    pub(crate) fn tables() -> Vec<String> {
+        let tables = Self::all().filter_map(|key| key.name.rsplit_once('.')).map(|(table, _)| table.to_owned());
+        tables.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// What to do about a text that it does not take.
+    pub(crate) fn hint(self, text: &str) -> String {
+        let near = nearest(text, self.kind.words());
+        near.map_or_else(|| self.doc.trim().to_owned(), |near| format!("did you mean {near:?}?"))
+    }
+
+    /// The variable that sets it: `RL_CONSOLE_` and its name, with `_` for what a variable's name cannot have.
     pub(crate) fn variable(self) -> String {
-        format!("{}{}", env::PREFIX, self.name.replace('.', "_").to_uppercase())
+        format!("{}{}", env::PREFIX, self.name.replace(['.', '-'], "_").to_uppercase())
     }
 
     /// What holds when nothing is said.
@@ -109,9 +161,15 @@ impl Key {
             Self::LOGIN => Value::Text("local".to_owned()),
             Self::THEME => Value::Text("midnight".to_owned()),
             Self::ASCII => Value::Flag(false),
-            Self::MOUSE => Value::Flag(true),
+            Self::MOUSE | Self::BELL => Value::Flag(true),
             Self::ON_HANGUP => Value::Text("stay".to_owned()),
-            name => Limits::default().value(name).map_or(Value::Absent, Value::Integer),
+            Self::ADAPTER_GONE => Value::Integer(5),
+            Self::HEAD_WAITING => Value::Integer(30),
+            Self::DESKTOP => Value::Text("off".to_owned()),
+            name => match Keymap::defaults(name) {
+                Some(keys) => Value::List(keys),
+                None => Limits::default().value(name).map_or(Value::Absent, Value::Integer),
+            },
         }
     }
 }
@@ -136,13 +194,6 @@ mod tests {
             }
             assert!(!key.doc.is_empty(), "{}", key.name);
         }
-    }
-
-    #[test]
-    fn the_themes_that_are_taken_are_those_that_are_shipped() {
-        let Kind::Choice(names) = Key::find(Key::THEME).unwrap().kind else { unreachable!() };
-        let sorted = |names: Vec<&'static str>| std::collections::BTreeSet::from_iter(names);
-        assert_eq!(sorted(names.to_vec()), sorted(crate::console::Theme::shipped_names().collect()));
     }
 
     #[test]

@@ -8,7 +8,7 @@ mod resolve;
 mod settings;
 mod value;
 
-pub(crate) use error::ConfigError;
+pub(crate) use error::{ConfigError, ConfigFault};
 pub(crate) use key::Key;
 pub(crate) use resolve::{Origin, Resolved, stray_variables};
 pub(crate) use settings::{OnHangup, Settings};

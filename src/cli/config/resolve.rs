@@ -3,14 +3,17 @@
 use std::{fmt, path::PathBuf};
 
 use super::{
-    ConfigError,
-    file::{self, FileValues},
+    ConfigError, ConfigFault,
+    file::{self, FileValues, Place},
     key::{Key, nearest},
     value::{Kind, Value},
 };
-use crate::cli::{
-    args::Global,
-    env::{self, Env},
+use crate::{
+    cli::{
+        args::Global,
+        env::{self, Env},
+    },
+    console::{Keymap, KeymapError},
 };
 
 /// Where a value came from.
@@ -24,11 +27,21 @@ pub(crate) enum Origin {
     File {
         /// The file.
         path: PathBuf,
-        /// Its line.
-        line: usize,
+        /// Where in it.
+        at: Place,
     },
     /// Nothing was said.
     Default,
+}
+
+impl Origin {
+    /// Where exactly.
+    pub(crate) fn place(&self) -> String {
+        match self {
+            Self::File { path, at } => format!("{}:{}:{}", path.display(), at.line, at.column),
+            _ => self.to_string(),
+        }
+    }
 }
 
 impl fmt::Display for Origin {
@@ -36,7 +49,7 @@ impl fmt::Display for Origin {
         match self {
             Self::Flag(flag) => write!(f, "flag {flag}"),
             Self::Variable(name) => write!(f, "env {name}"),
-            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Self::File { path, at } => write!(f, "{}:{}", path.display(), at.line),
             Self::Default => f.write_str("default"),
         }
     }
@@ -50,32 +63,53 @@ impl Resolved {
     /// Resolves every key.
     ///
     /// # Errors
-    /// The first thing that is wrong with a variable or a file, at its place.
+    /// Everything that is wrong with variables and files, each at its place.
     pub(crate) fn resolve(flags: &Global, env: &Env) -> Result<Self, ConfigError> {
-        let mut files = Vec::new();
-        for path in env.user_config().into_iter().chain(std::iter::once(env.system_config.clone())) {
-            files.push((file::read(&path)?, path));
+        let mut faults = Vec::new();
+        let paths = env.user_config().into_iter().chain(std::iter::once(env.system_config.clone()));
+        let files: Vec<_> = paths.map(|path| (file::read(&path, &mut faults), path)).collect();
+        let resolved = Self::of_layers(flags, env, &files, &mut faults);
+        if let Err(errors) = resolved.keymap() {
+            faults.extend(errors.iter().map(|error| resolved.key_fault(error)));
         }
-        Self::of_layers(flags, env, &files)
+        if faults.is_empty() { Ok(resolved) } else { Err(ConfigError { faults }) }
     }
 
     /// What holds when files and variables are left aside.
     pub(crate) fn of_flags(flags: &Global, env: &Env) -> Self {
         let bare = Env { data_dir: env.data_dir.clone(), home: env.home.clone(), ..Env::default() };
-        Self::of_layers(flags, &bare, &[]).unwrap_or(Self(Vec::new()))
+        Self::of_layers(flags, &bare, &[], &mut Vec::new())
     }
 
-    fn of_layers(flags: &Global, env: &Env, files: &[(FileValues, PathBuf)]) -> Result<Self, ConfigError> {
+    fn of_layers(flags: &Global, env: &Env, files: &[(FileValues, PathBuf)], faults: &mut Vec<ConfigFault>) -> Self {
         let mut all = Vec::new();
         for key in Key::all() {
             let (value, origin) = from_flags(key, flags)
-                .map(Ok)
-                .or_else(|| from_variables(key, env).transpose())
-                .or_else(|| from_files(key, files).map(Ok))
-                .unwrap_or_else(|| Ok((key.default(env.data_dir.as_deref()), Origin::Default)))?;
+                .or_else(|| from_variables(key, env, faults))
+                .or_else(|| from_files(key, files))
+                .or_else(|| from_locale(key, env))
+                .unwrap_or_else(|| (key.default(env.data_dir.as_deref()), Origin::Default));
             all.push((key, at_home(key, value, env), origin));
         }
-        Ok(Self(all))
+        Self(all)
+    }
+
+    /// The keymap: the shipped one with what was said otherwise.
+    pub(super) fn keymap(&self) -> Result<Keymap, Vec<KeymapError>> {
+        Keymap::with(self.iter().filter_map(|(key, value, origin)| match (value, key.name.strip_prefix(Key::KEYS)) {
+            (Value::List(keys), Some(action)) if *origin != Origin::Default => Some((action, keys.as_slice())),
+            _ => None,
+        }))
+    }
+
+    /// A fault of the keymap, at the place of the first action concerned that has keys of the user's.
+    fn key_fault(&self, error: &KeymapError) -> ConfigFault {
+        let actions = error.actions();
+        let own = self.iter().find(|(key, _, origin)| {
+            *origin != Origin::Default && key.name.strip_prefix(Key::KEYS).is_some_and(|action| actions.contains(&action))
+        });
+        let place = own.map_or_else(|| "console.keys".to_owned(), |(_, _, origin)| origin.place());
+        ConfigFault { place, what: error.to_string(), hint: error.hint() }
     }
 
     /// Every key with its value and origin.
@@ -95,30 +129,38 @@ fn from_flags(key: Key, flags: &Global) -> Option<(Value, Origin)> {
         Key::DATA => path(&flags.data),
         Key::PACK => path(&flags.pack),
         Key::PORT => flags.port.map(|port| Value::Integer(port.into())),
-        Key::BIND => flags.bind.map(|bind| Value::Text(bind.to_string())),
         Key::ASCII => flags.ascii.then_some(Value::Flag(true)),
+        Key::BIND => flags.bind.map(|bind| Value::Text(bind.to_string())),
         _ => None,
     };
     Some((value?, Origin::Flag(key.flag?)))
 }
 
-fn from_variables(key: Key, env: &Env) -> Result<Option<(Value, Origin)>, ConfigError> {
+fn from_variables(key: Key, env: &Env, faults: &mut Vec<ConfigFault>) -> Option<(Value, Origin)> {
     for name in key.alias.map(str::to_owned).into_iter().chain(std::iter::once(key.variable())) {
         let Some(text) = env.ours.get(&name) else { continue };
-        let value = key.kind.read(text).map_err(|takes| ConfigError {
-            place: format!("env {name}"),
-            what: format!("`{text}` does not do: it {takes}"),
-            hint: key.doc.trim().to_owned(),
-        })?;
-        return Ok(Some((value, Origin::Variable(name))));
+        match key.kind.read(text) {
+            Ok(value) => return Some((value, Origin::Variable(name))),
+            Err(takes) => faults.push(ConfigFault {
+                place: format!("env {name}"),
+                what: format!("`{text}` does not do: it {takes}"),
+                hint: key.hint(text),
+            }),
+        }
     }
-    Ok(None)
+    None
+}
+
+/// A terminal of another encoding than UTF-8 shows plain characters alone.
+fn from_locale(key: Key, env: &Env) -> Option<(Value, Origin)> {
+    let variable = env.plain_locale.filter(|_| key.name == Key::ASCII)?;
+    Some((Value::Flag(true), Origin::Variable(variable.to_owned())))
 }
 
 fn from_files(key: Key, files: &[(FileValues, PathBuf)]) -> Option<(Value, Origin)> {
     files.iter().find_map(|(values, path)| {
-        let (value, line) = values.get(key.name)?;
-        Some((value.clone(), Origin::File { path: path.clone(), line: *line }))
+        let (value, at) = values.get(key.name)?;
+        Some((value.clone(), Origin::File { path: path.clone(), at: *at }))
     })
 }
 
@@ -148,7 +190,7 @@ mod tests {
     use super::*;
 
     fn file(path: &str, text: &str) -> (FileValues, PathBuf) {
-        (file::parse(Path::new(path), text).unwrap(), PathBuf::from(path))
+        (file::parse(Path::new(path), text, &mut Vec::new()), PathBuf::from(path))
     }
 
     fn env(pairs: &[(&str, &str)]) -> Env {
@@ -161,7 +203,7 @@ mod tests {
     }
 
     fn port(flags: &Global, env: &Env, files: &[(FileValues, PathBuf)]) -> (Value, String) {
-        let resolved = Resolved::of_layers(flags, env, files).unwrap();
+        let resolved = Resolved::of_layers(flags, env, files, &mut Vec::new());
         let (_, value, origin) = resolved.iter().find(|(key, ..)| key.name == "mpp.port").unwrap();
         (value.clone(), origin.to_string())
     }
@@ -182,14 +224,62 @@ mod tests {
 
     #[test]
     fn a_wrong_variable_names_itself() {
-        let error = Resolved::of_layers(&Global::default(), &env(&[("RL_CONSOLE_PORT", "x")]), &[]).unwrap_err();
+        let error = Resolved::resolve(&Global::default(), &env(&[("RL_CONSOLE_PORT", "x")])).unwrap_err();
         assert_eq!(error.to_string(), "env RL_CONSOLE_PORT: `x` does not do: it takes a whole number from 0 to 65535");
+    }
+
+    #[test]
+    fn every_wrong_variable_is_told() {
+        let wrong = env(&[("RL_CONSOLE_PORT", "x"), ("RL_CONSOLE_CONSOLE_ASCII", "nope")]);
+        assert_eq!(Resolved::resolve(&Global::default(), &wrong).unwrap_err().faults.len(), 2);
+    }
+
+    #[test]
+    fn a_locale_without_utf_8_means_plain_characters_unless_something_else_is_said() {
+        let ascii = |env: &Env, flags: &Global, files: &[(FileValues, PathBuf)]| {
+            let resolved = Resolved::of_layers(flags, env, files, &mut Vec::new());
+            let (_, value, origin) = resolved.iter().find(|(key, ..)| key.name == Key::ASCII).unwrap();
+            (value.clone(), origin.to_string())
+        };
+        let plain = Env { plain_locale: Some("LANG"), ..env(&[]) };
+        let (none, flag) = (Global::default(), Global { ascii: true, ..Global::default() });
+        assert_eq!(ascii(&plain, &none, &[]), (Value::Flag(true), "env LANG".to_owned()));
+        assert_eq!(ascii(&env(&[]), &none, &[]), (Value::Flag(false), "default".to_owned()));
+        assert_eq!(ascii(&env(&[]), &flag, &[]), (Value::Flag(true), "flag --ascii".to_owned()));
+        let files = [file("/u/config.toml", "[console]\nascii = false\n")];
+        assert_eq!(ascii(&plain, &none, &files), (Value::Flag(false), "/u/config.toml:2".to_owned()));
+    }
+
+    #[test]
+    fn keys_that_do_not_go_together_are_told_at_their_place_all_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        std::fs::write(&path, "[console.keys]\nhold-all = \"K\"\nquit = []\nzoom = \"hyper\"\n").unwrap();
+        let env = Env { config_dir: Some(folder.path().to_owned()), ..env(&[("RL_CONSOLE_CONSOLE_KEYS_SETTLE_DONE", "e f7")]) };
+        let error = Resolved::resolve(&Global::default(), &env).unwrap_err();
+        let told: Vec<String> = error.faults.iter().map(ToString::to_string).collect();
+        let at = |place: &str, what: &str| format!("{}:{place}: {what}", path.display());
+        assert_eq!(told[0], at("4:8", "`console.keys.zoom` takes a key or several: there is no key `hyper`"));
+        assert!(told.contains(&at("3:8", "`quit` must keep a key")), "{told:#?}");
+        assert!(told.iter().any(|told| told.starts_with(&at("2:12", "`K` is both `hold-all` and `kick` in Queues and "))), "{told:#?}");
+        assert!(told.iter().any(|told| told.starts_with("env RL_CONSOLE_CONSOLE_KEYS_SETTLE_DONE: `e` is ")), "{told:#?}");
+    }
+
+    #[test]
+    fn keys_follow_the_precedence_of_all_values() {
+        let files = [file("/u/config.toml", "[console.keys]\nzoom = \"f7\"\nkick = []\n")];
+        let variable = env(&[("RL_CONSOLE_CONSOLE_KEYS_ZOOM", "f8 f9")]);
+        let resolved = Resolved::of_layers(&Global::default(), &variable, &files, &mut Vec::new());
+        let rows = resolved.keymap().unwrap().rows();
+        let keys = |action: &str| rows.iter().find(|row| row.action == action).map(|row| (row.keys.join(" "), row.own)).unwrap();
+        assert_eq!((keys("zoom"), keys("kick")), (("f8 f9".to_owned(), true), (String::new(), true)));
+        assert_eq!(keys("help"), ("?".to_owned(), false));
     }
 
     #[test]
     fn a_tilde_is_the_home_folder() {
         let files = [file("/u/config.toml", "data = \"~/show\"\n")];
-        let resolved = Resolved::of_layers(&Global::default(), &env(&[]), &files).unwrap();
+        let resolved = Resolved::of_layers(&Global::default(), &env(&[]), &files, &mut Vec::new());
         assert_eq!(resolved.value("data"), &Value::Text("/h/u/show".to_owned()));
     }
 

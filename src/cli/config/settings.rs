@@ -5,8 +5,9 @@ use std::{
     path::PathBuf,
 };
 
-use super::{ConfigError, key::Key, resolve::Resolved, value::Value};
+use super::{ConfigError, ConfigFault, key::Key, resolve::Resolved, value::Value};
 use crate::{
+    console::{AlertRules, Desktop, Keymap},
     limits::Limits,
     station::{self, PackSource},
 };
@@ -30,6 +31,10 @@ pub(crate) struct Settings {
     pub(crate) ascii: bool,
     /// Whether the console takes the mouse.
     pub(crate) mouse: bool,
+    /// Which key means what.
+    pub(crate) keymap: Keymap,
+    /// When and how the operator is alerted.
+    pub(crate) alerts: AlertRules,
     /// What a hang-up does to the station.
     pub(crate) on_hangup: OnHangup,
     /// Every bound.
@@ -73,6 +78,18 @@ impl Settings {
             theme: text(Key::THEME).unwrap_or_default(),
             ascii: flag(Key::ASCII),
             mouse: flag(Key::MOUSE),
+            // Judged when the values were resolved.
+            keymap: resolved.keymap().unwrap_or_default(),
+            alerts: AlertRules {
+                adapter_gone_s: integer(Key::ADAPTER_GONE).unwrap_or(0),
+                head_waiting_s: integer(Key::HEAD_WAITING).unwrap_or(0),
+                bell: flag(Key::BELL),
+                desktop: match text(Key::DESKTOP).as_deref() {
+                    Some("osc9") => Desktop::Osc9,
+                    Some("osc777") => Desktop::Osc777,
+                    _ => Desktop::Off,
+                },
+            },
             on_hangup: if text(Key::ON_HANGUP).as_deref() == Some("exit") { OnHangup::Exit } else { OnHangup::Stay },
             limits,
         }
@@ -83,7 +100,7 @@ impl Settings {
     /// # Errors
     /// When there is none.
     pub(crate) fn data(&self) -> Result<PathBuf, ConfigError> {
-        let data = self.data.as_ref().ok_or_else(|| ConfigError {
+        let data = self.data.as_ref().ok_or_else(|| ConfigFault {
             place: "data".to_owned(),
             what: "there is no home folder to keep the data in".to_owned(),
             hint: "name one with --data DIR".to_owned(),
@@ -126,7 +143,12 @@ mod tests {
         assert_eq!((plain.port, plain.pack, plain.on_hangup, plain.mouse), (7777, PackSource::Sample, OnHangup::Stay, true));
         env.ours.insert("RL_CONSOLE_LIMITS_TAP_READERS_MAX".to_owned(), "5".to_owned());
         env.ours.insert("RL_CONSOLE_CONSOLE_ON_HANGUP".to_owned(), "exit".to_owned());
+        assert_eq!(plain.alerts, AlertRules::default(), "the keys' defaults are the console's own");
+        for (name, value) in [("ADAPTER_GONE_S", "0"), ("HEAD_WAITING_S", "7"), ("BELL", "off"), ("DESKTOP", "osc777")] {
+            env.ours.insert(format!("RL_CONSOLE_CONSOLE_ALERTS_{name}"), value.to_owned());
+        }
         let set = of(&env);
+        assert_eq!(set.alerts, AlertRules { adapter_gone_s: 0, head_waiting_s: 7, bell: false, desktop: Desktop::Osc777 });
         assert_eq!(set.limits.tap.readers_max, 5);
         assert_eq!(set.on_hangup, OnHangup::Exit);
     }
@@ -134,6 +156,6 @@ mod tests {
     #[test]
     fn no_home_and_no_data_folder_says_what_to_do() {
         let settings = Settings::of(&Resolved::resolve(&Global::default(), &Env::default()).unwrap());
-        assert!(settings.data().unwrap_err().hint.contains("--data"));
+        assert!(settings.data().unwrap_err().hint().contains("--data"));
     }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::console::Keymap;
+
 /// A configured value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
@@ -14,6 +16,8 @@ pub(crate) enum Value {
     Flag(bool),
     /// A text: a name, a path, an address.
     Text(String),
+    /// Several texts: keys.
+    List(Vec<String>),
     /// Nothing.
     Absent,
 }
@@ -24,6 +28,7 @@ impl fmt::Display for Value {
             Self::Integer(number) => number.fmt(f),
             Self::Flag(flag) => flag.fmt(f),
             Self::Text(text) => write!(f, "{text:?}"),
+            Self::List(texts) => write!(f, "{texts:?}"),
             Self::Absent => f.write_str("-"),
         }
     }
@@ -49,6 +54,8 @@ pub(crate) enum Kind {
     Address,
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// A key, or a list of keys; in a variable they are separated by spaces.
+    Keys,
 }
 
 impl Kind {
@@ -65,6 +72,7 @@ impl Kind {
                 _ => return Err(self.takes()),
             },
             Self::Text | Self::Path | Self::Address | Self::Choice(_) => Value::Text(text.to_owned()),
+            Self::Keys => Value::List(text.split_whitespace().map(str::to_owned).collect()),
         };
         self.check(value)
     }
@@ -74,15 +82,31 @@ impl Kind {
     /// # Errors
     /// What would have been taken.
     pub(crate) fn check(self, value: Value) -> Result<Value, String> {
+        let value = match (value, self) {
+            (Value::Text(key), Self::Keys) => Value::List(vec![key]),
+            (value, _) => value,
+        };
+        if let (Value::List(keys), Self::Keys) = (&value, self) {
+            let faults: Vec<String> = keys.iter().filter_map(|key| Keymap::check(key).err()).collect();
+            return if faults.is_empty() { Ok(value) } else { Err(format!("takes a key or several: {}", faults.join(", "))) };
+        }
         let fits = match (&value, self) {
             (Value::Integer(number), Self::Integer { min, max }) => (min..=max).contains(number),
             (Value::Flag(_), Self::Flag) => true,
             (Value::Text(text), Self::Text | Self::Path) => !text.is_empty(),
             (Value::Text(text), Self::Address) => text.parse::<std::net::IpAddr>().is_ok(),
-            (Value::Text(text), Self::Choice(words)) => words.contains(&text.as_str()),
+            (Value::Text(text), Self::Choice(_)) => self.words().contains(&text.as_str()),
             _ => false,
         };
         if fits { Ok(value) } else { Err(self.takes()) }
+    }
+
+    /// The words that it takes, where it takes only some.
+    pub(crate) fn words(self) -> Vec<&'static str> {
+        match self {
+            Self::Choice(words) => words.to_vec(),
+            Self::Integer { .. } | Self::Flag | Self::Text | Self::Path | Self::Address | Self::Keys => Vec::new(),
+        }
     }
 
     /// What it takes, for people.
@@ -92,9 +116,10 @@ impl Kind {
             Self::Flag => "takes true or false".to_owned(),
             Self::Text => "takes a text that is not empty".to_owned(),
             Self::Path => "takes a path".to_owned(),
+            Self::Keys => "takes a key such as \"ctrl-x\", or a list of keys".to_owned(),
             Self::Address => "takes an IP address, such as \"127.0.0.1\"".to_owned(),
-            Self::Choice(words) => {
-                let words = words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>();
+            Self::Choice(_) => {
+                let words = self.words().iter().map(|word| format!("{word:?}")).collect::<Vec<_>>();
                 format!("takes {}", words.join(" or "))
             }
         }
@@ -116,5 +141,8 @@ mod tests {
         assert!(Kind::Address.read("localhost").is_err());
         assert_eq!(Kind::Choice(&["stay", "exit"]).read("go").unwrap_err(), "takes \"stay\" or \"exit\"");
         assert!(Kind::Path.read("").is_err());
+        assert_eq!(Kind::Keys.read("ctrl-x  f5"), Ok(Value::List(vec!["ctrl-x".to_owned(), "f5".to_owned()])));
+        assert_eq!(Kind::Keys.read(""), Ok(Value::List(Vec::new())));
+        assert!(Kind::Keys.read("ctrl-x,f5").is_err());
     }
 }

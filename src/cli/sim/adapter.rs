@@ -21,6 +21,7 @@ use super::{
     chance::{Fate, Manner},
     event::Event,
     facts::Facts,
+    flood::{Flood, Report},
     value,
 };
 use crate::{
@@ -91,6 +92,7 @@ pub(crate) struct Adapter {
     written: Vec<u64>,
     next_key: usize,
     tally: Tally,
+    flood: Option<Flood>,
     out: VecDeque<Output>,
 }
 
@@ -118,6 +120,7 @@ struct Work {
 enum Due {
     Step(InvocationId),
     Heartbeat,
+    Flood,
 }
 
 /// What was done with all invocations so far.
@@ -132,6 +135,7 @@ impl Adapter {
     /// An adapter that is not connected yet.
     pub(crate) fn new(facts: Facts, manner: Manner, token: Secret) -> Self {
         let written = vec![0; facts.keys.len()];
+        let flood = manner.logs_per_s.map(Flood::new);
         Self {
             facts,
             manner,
@@ -144,6 +148,7 @@ impl Adapter {
             written,
             next_key: 0,
             tally: Tally::default(),
+            flood,
             out: VecDeque::new(),
         }
     }
@@ -182,7 +187,7 @@ impl Adapter {
     /// What was done so far.
     pub(crate) fn ended(&self) -> Event {
         let Tally { done, failed, refunded } = self.tally;
-        Event::Ended { done, failed, refunded }
+        Event::Ended { done, failed, refunded, logs: self.flood.as_ref().map(Flood::sent) }
     }
 
     /// What was dispatched on a connection that is gone will be requeued by the station, and comes anew.
@@ -250,6 +255,10 @@ impl Adapter {
             self.pull(&queue);
         }
         self.plan(now.mono + HEARTBEAT_EVERY, Due::Heartbeat);
+        if let Some(flood) = &mut self.flood {
+            let due = flood.begin(now.mono);
+            self.plan(due, Due::Flood);
+        }
     }
 
     fn on_invocation(&mut self, now: Now, id: InvocationId, queue: &str, event: &str) {
@@ -274,6 +283,7 @@ impl Adapter {
                     self.plan(now.mono + HEARTBEAT_EVERY, Due::Heartbeat);
                 }
                 Due::Step(id) => self.step(now, id),
+                Due::Flood => self.pour(now),
             }
         }
     }
@@ -345,6 +355,17 @@ impl Adapter {
             self.tell(Event::StateWrite { key, value });
         }
         self.out.push_back(Output::Send(frame));
+    }
+
+    /// The log frames that are due.
+    fn pour(&mut self, now: Now) {
+        let Some(flood) = &mut self.flood else { return };
+        let out = &mut self.out;
+        let due = flood.pour(now.mono, |level, message| out.push_back(Output::Send(encode::log(level, message))));
+        if let Some(Report { logs, asked, ms }) = flood.report(now.mono) {
+            self.tell(Event::Flooded { logs, asked, ms });
+        }
+        self.plan(due, Due::Flood);
     }
 
     fn log(&mut self, message: String) {

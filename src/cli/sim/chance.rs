@@ -15,6 +15,8 @@ pub(crate) struct Manner {
     pub(crate) refund_rate: f64,
     /// What chances are drawn from.
     pub(crate) seed: u64,
+    /// Log frames a second, for rehearsing what a flood does.
+    pub(crate) logs_per_s: Option<u32>,
 }
 
 /// What becomes of one invocation.
@@ -51,7 +53,7 @@ mod tests {
     use super::*;
 
     fn manner(fail_rate: f64, refund_rate: f64, seed: u64) -> Manner {
-        Manner { latency: Duration::ZERO, fail_rate, refund_rate, seed }
+        Manner { latency: Duration::ZERO, fail_rate, refund_rate, seed, logs_per_s: None }
     }
 
     fn count(manner: &Manner, fate: Fate) -> usize {

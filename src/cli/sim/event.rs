@@ -32,6 +32,8 @@ pub(crate) enum Event {
     StateWrite { key: StateKey, value: JsonText },
     /// A line was logged.
     Log { message: String },
+    /// What was logged by the flood lately: fewer than asked where the station or this process could not keep up.
+    Flooded { logs: u64, asked: u64, ms: u64 },
     /// We are still here.
     Heartbeat,
     /// The station is still here.
@@ -45,7 +47,13 @@ pub(crate) enum Event {
     /// It is tried again.
     Reconnecting { in_ms: u64 },
     /// That was all.
-    Ended { done: u64, failed: u64, refunded: u64 },
+    Ended {
+        done: u64,
+        failed: u64,
+        refunded: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        logs: Option<u64>,
+    },
 }
 
 impl Event {
@@ -64,13 +72,17 @@ impl Event {
             Self::Failed { id, reason, refund } => format!("failed     {id} {reason}{}", if *refund { " (with a refund)" } else { "" }),
             Self::StateWrite { key, value } => format!("state      {key} = {value}"),
             Self::Log { message } => format!("log        {message}"),
+            Self::Flooded { logs, asked, ms } => format!("flood      {logs} logs in {ms} ms ({asked} asked)"),
             Self::Heartbeat => "heartbeat".to_owned(),
             Self::HeardHeartbeat => "heartbeat of the station".to_owned(),
             Self::ProtocolError { code, message } => format!("the station ends it: {code}: {message}"),
             Self::Refused { message } => format!("we end it: {message}"),
             Self::Disconnected { why } => format!("disconnected: {why}"),
             Self::Reconnecting { in_ms } => format!("again in {in_ms} ms"),
-            Self::Ended { done, failed, refunded } => format!("ended: {done} done, {failed} failed, {refunded} refunded"),
+            Self::Ended { done, failed, refunded, logs } => {
+                let logs = logs.map_or_else(String::new, |logs| format!(", {logs} logs"));
+                format!("ended: {done} done, {failed} failed, {refunded} refunded{logs}")
+            }
         })
     }
 }

@@ -4,6 +4,7 @@ mod adapter;
 mod chance;
 mod event;
 mod facts;
+mod flood;
 mod value;
 
 pub(crate) use adapter::{Adapter, End, Input, Output};

@@ -26,7 +26,7 @@ writer = "platform"
 
 fn adapter(latency_ms: u64, fail_rate: f64, refund_rate: f64) -> Adapter {
     let pack = Pack::parse(PACK.as_bytes(), &mut |_| unreachable!()).unwrap();
-    let manner = Manner { latency: Duration::from_millis(latency_ms), fail_rate, refund_rate, seed: 1 };
+    let manner = Manner { latency: Duration::from_millis(latency_ms), fail_rate, refund_rate, seed: 1, logs_per_s: None };
     Adapter::new(Facts::of(&pack), manner, Secret::new(TOKEN).unwrap())
 }
 
@@ -145,7 +145,7 @@ fn failures_free_the_queue_with_and_without_a_refund() {
         line(&mut refunding, 0, &invocation(7, "boss"))[1],
         r#"{"mpp":2,"type":"failed","id":7,"reason":"the simulated game was in that state already","refund":true}"#
     );
-    assert_eq!(refunding.ended(), Event::Ended { done: 0, failed: 0, refunded: 1 });
+    assert_eq!(refunding.ended(), Event::Ended { done: 0, failed: 0, refunded: 1, logs: None });
 }
 
 #[test]
@@ -196,4 +196,24 @@ fn a_new_connection_starts_afresh() {
     line(&mut adapter, 20, ACK);
     assert_eq!(line(&mut adapter, 30, &invocation(1, "boss")), [r#"{"mpp":2,"type":"ack","id":1}"#]);
     assert_eq!(at(&mut adapter, 80).len(), 1);
+}
+
+#[test]
+fn a_flood_pours_logs_between_the_frames_of_work() {
+    let mut adapter = adapter(100, 0.0, 0.0);
+    adapter.flood = Some(Flood::new(1_000));
+    adapter.handle(Now::at_ms(0), Input::Connected);
+    line(&mut adapter, 0, ACK);
+    assert_eq!(adapter.next_due(), Some(Now::at_ms(2).mono));
+    assert_eq!(at(&mut adapter, 2).len(), 2);
+    assert_eq!(line(&mut adapter, 3, &invocation(1, "default")), [r#"{"mpp":2,"type":"ack","id":1}"#]);
+    for ms in (4..=1_002).step_by(2) {
+        adapter.handle(Now::at_ms(ms), Input::Timeout);
+    }
+    let lines = sent(&mut adapter);
+    let count = |kind: &str| lines.iter().filter(|line| line.starts_with(&format!(r#"{{"mpp":2,"type":"{kind}""#))).count();
+    assert_eq!([count("log"), count("applied"), count("done")], [1_000, 1, 1]);
+    assert_eq!(adapter.ended(), Event::Ended { done: 1, failed: 0, refunded: 0, logs: Some(1_002) });
+    adapter.handle(Now::at_ms(1_003), Input::Closed);
+    assert_eq!(adapter.next_due(), None);
 }

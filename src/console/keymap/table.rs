@@ -1,158 +1,183 @@
 //! Which key means what, where.
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyCode;
 
-use super::Chord;
+use super::{Chord, Place};
 use crate::console::action::Action;
 
-/// Where keys go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
-    Queues,
-    InFlight,
-    Recent,
-    Log,
-    Started,
-    Chips,
-    Pending,
-    Facts,
-    /// A question that is answered by yes or no.
-    Dialog,
-    /// Whether to cancel, which may come with a refund.
-    CancelDialog,
-    /// How to settle.
-    SettleDialog,
-    Help,
-}
-
-impl Place {
-    /// All of them.
-    #[cfg(test)]
-    pub(crate) const ALL: [Self; 12] = [
-        Self::Queues,
-        Self::InFlight,
-        Self::Recent,
-        Self::Log,
-        Self::Started,
-        Self::Chips,
-        Self::Pending,
-        Self::Facts,
-        Self::Dialog,
-        Self::CancelDialog,
-        Self::SettleDialog,
-        Self::Help,
-    ];
-
-    /// Its name, as help has it.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Queues => "Queues",
-            Self::InFlight => "In flight",
-            Self::Recent => "Recent",
-            Self::Log => "Log",
-            Self::Started => "Getting started",
-            Self::Chips => "the chips",
-            Self::Pending => "the pending list",
-            Self::Facts => "details",
-            Self::Dialog | Self::CancelDialog | Self::SettleDialog => "a question",
-            Self::Help => "help",
-        }
-    }
-}
-
 /// One line of the keymap.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Binding {
-    pub(crate) keys: &'static [Chord],
+    pub(crate) keys: Vec<Chord>,
     pub(crate) action: Action,
     pub(crate) label: &'static str,
     /// Whether the footer names it, and the earlier the better.
     pub(crate) in_footer: bool,
+    pub(super) places: &'static [Place],
+}
+
+/// One line of the shipped keymap.
+#[derive(Debug)]
+pub(super) struct Shipped {
+    keys: &'static [Chord],
+    action: Action,
+    label: &'static str,
+    in_footer: bool,
     places: &'static [Place],
 }
 
-const DECK: &[Place] = &[Place::Queues, Place::InFlight, Place::Recent, Place::Log, Place::Started, Place::Chips];
-const LISTS: &[Place] = &[Place::Queues, Place::InFlight, Place::Recent, Place::Log, Place::Pending, Place::Facts, Place::Help];
-/// Where keys that work on a queue only say where to go.
-const BESIDE_QUEUES: &[Place] = &[Place::InFlight, Place::Recent, Place::Log, Place::Started, Place::Chips];
-const PANES: &[Place] = &[Place::Queues, Place::InFlight, Place::Recent, Place::Log, Place::Started];
-const DIALOGS: &[Place] = &[Place::Dialog, Place::CancelDialog, Place::SettleDialog];
-const OVERLAYS: &[Place] = &[Place::Pending, Place::Facts, Place::Help];
-
-const fn bound(keys: &'static [Chord], action: Action, label: &'static str, in_footer: bool, places: &'static [Place]) -> Binding {
-    Binding { keys, action, label, in_footer, places }
+impl Shipped {
+    pub(super) fn binding(&self) -> Binding {
+        Binding { keys: self.keys.to_vec(), action: self.action, label: self.label, in_footer: self.in_footer, places: self.places }
+    }
 }
 
-const TABLE: &[Binding] = &[
+/// Places with rows in panes, but for Queues, and more of them.
+macro_rules! rows_and {
+    ($($more:ident),* $(,)?) => {
+        &[
+            $( Place::$more, )*
+            Place::InFlight,
+            Place::Recent,
+            Place::Log,
+            Place::History,
+            Place::OtherPack,
+            Place::Refunds,
+            Place::State,
+            Place::AdapterLog,
+            Place::Violations,
+            Place::StationLog,
+        ]
+    };
+}
+
+const PANES: &[Place] = rows_and!(Queues, Started);
+/// Panes of all views, and the chips above them.
+pub(super) const VIEWS: &[Place] = rows_and!(Queues, Started, Chips);
+/// Where keys that work on a queue only say where to go.
+const BESIDE_QUEUES: &[Place] = rows_and!(Started, Chips);
+/// Places with rows or lines to move among.
+const LISTS: &[Place] = rows_and!(Queues, Pending, Facts, Events, Tray, Help, Output);
+/// Where the palette and help open.
+const ANYWHERE: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Events, Tray);
+/// Where the bridge is started again: wherever it is said that it is down.
+const RESTARTS: &[Place] = rows_and!(Queues, Started, Chips, Facts, Tray);
+const INVOCATIONS: &[Place] = &[Place::InFlight, Place::Recent, Place::History, Place::OtherPack, Place::Pending];
+const READ: &[Place] = &[Place::Log, Place::Refunds, Place::State, Place::AdapterLog, Place::Violations, Place::StationLog, Place::Tray];
+const CANCELLABLE: &[Place] = &[Place::Pending, Place::History, Place::OtherPack];
+const DIALOGS: &[Place] = &[Place::Dialog, Place::CancelDialog, Place::SettleDialog];
+const READERS: &[Place] = &[Place::Pending, Place::Facts, Place::Events, Place::Tray, Place::Help, Place::Output];
+const FORMS: &[Place] = &[Place::Form, Place::FormJson];
+/// Where a list is searched by what is typed.
+const SEARCHED: &[Place] = &[Place::Palette, Place::Keys];
+/// Where what is typed is text.
+const WRITERS: &[Place] = &[Place::Form, Place::FormJson, Place::Palette, Place::Keys];
+/// Every layer above the panes in which no text is typed.
+const LAYERS: &[Place] = &[
+    Place::Pending,
+    Place::Facts,
+    Place::Dialog,
+    Place::CancelDialog,
+    Place::SettleDialog,
+    Place::Events,
+    Place::Tray,
+    Place::Help,
+    Place::Output,
+];
+
+const fn bound(keys: &'static [Chord], action: Action, label: &'static str, in_footer: bool, places: &'static [Place]) -> Shipped {
+    Shipped { keys, action, label, in_footer, places }
+}
+
+pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('y')], Action::Confirm, "yes", true, &[Place::Dialog, Place::CancelDialog]),
     bound(&[Chord::char('d')], Action::SettleDone, "it is done", true, &[Place::SettleDialog]),
     bound(&[Chord::char('f')], Action::SettleFailed, "it failed", true, &[Place::SettleDialog]),
-    bound(&[Chord::char('n'), Chord::key(KeyCode::Esc)], Action::Decline, "no, go back", true, DIALOGS),
+    bound(&[Chord::char('n'), Chord::key(KeyCode::Esc), Chord::ctrl('c')], Action::Decline, "no, go back", true, DIALOGS),
     bound(&[Chord::char('r')], Action::Refund, "with a refund", true, &[Place::CancelDialog]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "pending", true, &[Place::Queues]),
-    bound(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, &[Place::InFlight, Place::Recent, Place::Pending]),
-    bound(&[Chord::key(KeyCode::Enter)], Action::Open, "read whole", true, &[Place::Log]),
+    bound(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, INVOCATIONS),
+    bound(&[Chord::key(KeyCode::Enter)], Action::Open, "read whole", true, READ),
+    bound(&[Chord::key(KeyCode::Enter)], Action::Open, "fill in", true, &[Place::Events]),
+    bound(&[Chord::key(KeyCode::Enter)], Action::Open, "run", true, &[Place::Palette]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "why, what to do", true, &[Place::Chips]),
-    bound(&[Chord::char('x')], Action::Cancel, "cancel", true, &[Place::Pending]),
-    bound(&[Chord::char('e')], Action::Settle, "settle", true, &[Place::InFlight]),
+    bound(&[Chord::ctrl('s')], Action::Send, "send", true, FORMS),
+    bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "next", true, &[Place::Form]),
+    bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "complete", true, &[Place::Palette]),
+    bound(&[Chord::key(KeyCode::BackTab)], Action::PreviousField, "previous", false, &[Place::Form]),
+    bound(&[Chord::ctrl('e')], Action::AsJson, "as JSON", true, &[Place::Form]),
+    bound(&[Chord::ctrl('e')], Action::AsJson, "as a form", true, &[Place::FormJson]),
+    bound(&[Chord::ctrl('l')], Action::Defaults, "defaults", true, FORMS),
+    bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", true, WRITERS),
+    bound(&[Chord::ctrl('c')], Action::Close, "close", false, WRITERS),
+    bound(&[Chord::key(KeyCode::Up)], Action::Up, "up", false, &[Place::Form, Place::Keys]),
+    bound(&[Chord::key(KeyCode::Up)], Action::Up, "up, earlier lines", true, &[Place::Palette]),
+    bound(&[Chord::key(KeyCode::Down)], Action::Down, "down", false, &[Place::Form, Place::Palette, Place::Keys]),
+    bound(&[Chord::key(KeyCode::PageUp)], Action::PageUp, "a page up", false, SEARCHED),
+    bound(&[Chord::key(KeyCode::PageDown)], Action::PageDown, "a page down", false, SEARCHED),
+    bound(&[Chord::char('a')], Action::Acknowledge, "seen", true, &[Place::Tray]),
+    bound(&[Chord::char('x')], Action::Cancel, "cancel", true, CANCELLABLE),
+    bound(&[Chord::char('v')], Action::Mark, "mark", true, CANCELLABLE),
+    bound(&[Chord::char('e')], Action::Settle, "settle", true, &[Place::InFlight, Place::Tray]),
+    bound(&[Chord::char('m')], Action::Migrate, "move to this pack", true, &[Place::OtherPack]),
+    bound(&[Chord::char('n')], Action::Invoke, "give work", true, VIEWS),
     bound(&[Chord::char('H')], Action::Hold, "hold/resume", true, &[Place::Queues, Place::Pending]),
     bound(&[Chord::char('D')], Action::Drain, "drain", true, &[Place::Queues, Place::Pending]),
     bound(&[Chord::char('H')], Action::Hold, "hold/resume", false, BESIDE_QUEUES),
     bound(&[Chord::char('D')], Action::Drain, "drain", false, BESIDE_QUEUES),
-    bound(&[Chord::char('x')], Action::Cancel, "cancel", false, &[Place::InFlight]),
-    bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", true, DECK),
-    bound(&[Chord::char('K')], Action::Kick, "kick adapter", true, DECK),
+    bound(&[Chord::char('x')], Action::Cancel, "cancel", false, &[Place::InFlight, Place::Recent, Place::Queues]),
+    bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", true, VIEWS),
+    bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", false, LAYERS),
+    bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", false, WRITERS),
+    bound(&[Chord::char('K')], Action::Kick, "kick adapter", true, VIEWS),
+    bound(&[Chord::char('K')], Action::Kick, "kick adapter", true, &[Place::Tray]),
+    bound(&[Chord::char('K')], Action::Kick, "kick adapter", false, &[Place::Facts]),
+    bound(&[Chord::char('R')], Action::Restart, "restart the bridge", false, RESTARTS),
+    bound(&[Chord::char('a')], Action::Tray, "alerts", true, VIEWS),
+    bound(&[Chord::char('r')], Action::Record, "record", false, VIEWS),
     bound(&[Chord::char('z')], Action::Zoom, "zoom", true, PANES),
-    bound(&[Chord::key(KeyCode::Esc), Chord::char('q')], Action::Back, "back", true, OVERLAYS),
-    bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", false, DECK),
-    bound(
-        &[Chord::char('?')],
-        Action::Help,
-        "help",
-        true,
-        &[Place::Queues, Place::InFlight, Place::Recent, Place::Log, Place::Started, Place::Chips, Place::Pending, Place::Facts],
-    ),
-    bound(&[Chord::char('q'), Chord::ctrl('c')], Action::Quit, "quit", true, DECK),
-    bound(&[Chord::key(KeyCode::Tab)], Action::FocusNext, "next pane", false, DECK),
-    bound(&[Chord::key(KeyCode::BackTab)], Action::FocusPrevious, "previous pane", false, DECK),
+    bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", true, READERS),
+    bound(&[Chord::char('q'), Chord::ctrl('c')], Action::Close, "close", false, READERS),
+    bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", false, VIEWS),
+    bound(&[Chord::char('1')], Action::ViewDeck, "Deck", false, VIEWS),
+    bound(&[Chord::char('2')], Action::ViewBridge, "Bridge", false, VIEWS),
+    bound(&[Chord::char('9')], Action::ViewJournal, "Journal", false, VIEWS),
+    bound(&[Chord::char(':')], Action::Palette, "command", true, ANYWHERE),
+    bound(&[Chord::char('?')], Action::Help, "help", true, ANYWHERE),
+    bound(&[Chord::char('?')], Action::Keys, "all keys", true, &[Place::Help]),
+    bound(&[Chord::char('q'), Chord::ctrl('c')], Action::Quit, "quit", true, VIEWS),
+    bound(&[Chord::key(KeyCode::Tab)], Action::FocusNext, "next pane", false, VIEWS),
+    bound(&[Chord::key(KeyCode::BackTab)], Action::FocusPrevious, "previous pane", false, VIEWS),
     bound(&[Chord::key(KeyCode::Up), Chord::char('k')], Action::Up, "up", false, LISTS),
     bound(&[Chord::key(KeyCode::Down), Chord::char('j')], Action::Down, "down", false, LISTS),
     bound(&[Chord::key(KeyCode::PageUp)], Action::PageUp, "a page up", false, LISTS),
     bound(&[Chord::key(KeyCode::PageDown)], Action::PageDown, "a page down", false, LISTS),
     bound(&[Chord::key(KeyCode::Home), Chord::char('g')], Action::First, "first", false, LISTS),
     bound(&[Chord::key(KeyCode::End), Chord::char('G')], Action::Last, "last", false, LISTS),
-    bound(&[Chord::key(KeyCode::Left), Chord::char('h')], Action::Left, "left", false, DECK),
-    bound(&[Chord::key(KeyCode::Right), Chord::char('l')], Action::Right, "right", false, DECK),
+    bound(&[Chord::key(KeyCode::Left), Chord::char('h')], Action::Left, "left", false, VIEWS),
+    bound(&[Chord::key(KeyCode::Right), Chord::char('l')], Action::Right, "right", false, VIEWS),
+    bound(&[Chord::key(KeyCode::Left), Chord::char('h')], Action::Left, "left", false, &[Place::Output]),
+    bound(&[Chord::key(KeyCode::Right), Chord::char('l')], Action::Right, "right", false, &[Place::Output]),
     bound(&[Chord::key(KeyCode::Down), Chord::char('j')], Action::Down, "to the panes", false, &[Place::Chips]),
-    bound(&[Chord::char('T')], Action::NextTheme, "next theme", false, DECK),
-    bound(&[Chord::char('M')], Action::FreeMouse, "free the mouse", false, DECK),
+    bound(&[Chord::char('T')], Action::NextTheme, "next theme", false, VIEWS),
+    bound(&[Chord::char('M')], Action::FreeMouse, "free the mouse", false, VIEWS),
 ];
-
-/// What a key means in a place.
-pub(crate) fn lookup(place: Place, key: KeyEvent) -> Option<Action> {
-    let chord = Chord::of(key);
-    bindings(place).find(|binding| binding.keys.contains(&chord)).map(|binding| binding.action)
-}
-
-/// The keys of a place, the most used first.
-pub(crate) fn bindings(place: Place) -> impl Iterator<Item = &'static Binding> {
-    TABLE.iter().filter(move |binding| binding.places.contains(&place))
-}
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use crossterm::event::KeyModifiers;
+    use crossterm::event::{KeyEvent, KeyModifiers};
 
     use super::*;
-    use crate::console::glyphs;
+    use crate::console::{glyphs, keymap::Keymap};
 
     #[test]
     fn no_key_means_two_things_in_one_place() {
+        let keymap = Keymap::default();
         for place in Place::ALL {
             let mut seen = BTreeSet::new();
-            for chord in bindings(place).flat_map(|binding| binding.keys) {
+            for chord in keymap.bindings(place).flat_map(|binding| &binding.keys) {
                 assert!(seen.insert(chord.name(&glyphs::UNICODE)), "{} twice in {}", chord.name(&glyphs::UNICODE), place.name());
             }
         }
@@ -161,19 +186,43 @@ mod tests {
     #[test]
     fn no_question_is_confirmed_by_the_key_that_opened_it() {
         let answers = [Action::Confirm, Action::SettleDone, Action::SettleFailed];
-        let confirming: Vec<_> =
-            DIALOGS.iter().flat_map(|place| bindings(*place)).filter(|it| answers.contains(&it.action)).flat_map(|it| it.keys).collect();
+        let keymap = Keymap::default();
+        let answering = DIALOGS.iter().flat_map(|place| keymap.bindings(*place)).filter(|it| answers.contains(&it.action));
+        let confirming: Vec<_> = answering.flat_map(|it| &it.keys).collect();
         for place in Place::ALL.into_iter().filter(|place| !DIALOGS.contains(place)) {
-            assert!(!bindings(place).flat_map(|binding| binding.keys).any(|chord| confirming.contains(&chord)));
+            assert!(!keymap.bindings(place).flat_map(|binding| &binding.keys).any(|chord| confirming.contains(&chord)));
         }
     }
 
     #[test]
     fn a_shifted_letter_is_itself_however_the_terminal_reports_it() {
+        let keymap = Keymap::default();
         let with = KeyEvent::new(KeyCode::Char('H'), KeyModifiers::SHIFT);
         let without = KeyEvent::new(KeyCode::Char('H'), KeyModifiers::NONE);
-        assert_eq!(lookup(Place::Queues, with), Some(Action::Hold));
-        assert_eq!(lookup(Place::Queues, without), Some(Action::Hold));
-        assert_eq!(lookup(Place::Queues, KeyEvent::new(KeyCode::Tab, KeyModifiers::SHIFT)), Some(Action::FocusPrevious));
+        assert_eq!(keymap.lookup(Place::Queues, with), Some(Action::Hold));
+        assert_eq!(keymap.lookup(Place::Queues, without), Some(Action::Hold));
+        assert_eq!(keymap.lookup(Place::Queues, KeyEvent::new(KeyCode::Tab, KeyModifiers::SHIFT)), Some(Action::FocusPrevious));
+    }
+
+    #[test]
+    fn an_action_has_the_same_keys_wherever_it_is_bound_so_that_they_can_be_written_down_once() {
+        let keymap = Keymap::default();
+        for action in Action::ALL {
+            let everywhere = Keymap::shipped(*action);
+            for place in Place::ALL {
+                for binding in keymap.bindings(place).filter(|binding| binding.action == *action) {
+                    let wanted: Vec<_> = everywhere.iter().filter(|chord| !place.takes_text() || !chord.types()).collect();
+                    assert_eq!(binding.keys.iter().collect::<Vec<_>>(), wanted, "{} in {}", action.name(), place.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn where_text_is_typed_no_bare_character_means_anything_else() {
+        let keymap = Keymap::default();
+        for place in Place::ALL.into_iter().filter(|place| place.takes_text()) {
+            assert!(keymap.bindings(place).flat_map(|binding| &binding.keys).all(|chord| !chord.types()), "{}", place.name());
+        }
     }
 }

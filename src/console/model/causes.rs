@@ -25,7 +25,7 @@ pub(super) fn close_words(cause: CloseCause, said: Option<&str>) -> String {
     }
 }
 
-/// The subcommand and the words that mend a refused handshake.
+/// The words and the subcommand that mend a refused handshake.
 pub(super) fn refusal_remedy(reason: HelloReason) -> (&'static str, Option<&'static str>) {
     match reason {
         HelloReason::UnsupportedMppVersion => ("use an adapter that speaks MPP v2", None),
@@ -33,6 +33,6 @@ pub(super) fn refusal_remedy(reason: HelloReason) -> (&'static str, Option<&'sta
         HelloReason::InvalidToken => ("give the adapter the token of the last pairing, or make a new one:", Some("pair --rotate")),
         HelloReason::PackIdMismatch => ("start the station with the adapter's pack (--pack), or use the adapter of this pack", None),
         HelloReason::ManifestHashMismatch => ("give both the same pack.toml; this one's hash:", Some("pack hash PATH")),
-        HelloReason::AlreadyConnected => ("another adapter is active; drop it with K here, or:", Some("kick adapter")),
+        HelloReason::AlreadyConnected => ("another adapter is active; drop it:", Some("kick adapter")),
     }
 }

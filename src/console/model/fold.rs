@@ -26,7 +26,9 @@ pub(super) fn station(view: &mut StationView, transition: station_events::Transi
             }
         }
         T::RecordingStopped { .. } => view.recording = None,
-        T::Started | T::Operated | T::Notice { .. } | T::Stopping => {}
+        T::DiskLow { free_bytes } => view.disk_low = Some(free_bytes),
+        T::DiskWell { .. } => view.disk_low = None,
+        T::Started | T::RecordingFailed | T::Operated | T::Notice { .. } | T::Stopping => {}
     }
 }
 

@@ -3,10 +3,12 @@
 use std::{borrow::Cow, fmt::Write as _};
 
 use super::{
+    alerts::{Cause, remedy},
     causes::{close_words, refusal_remedy},
     state::{Model, World},
 };
 use crate::{
+    console::{action::Action, class::Class},
     ids::InvocationId,
     mpp::{self, Listener},
     port::HostState,
@@ -28,12 +30,14 @@ pub(crate) enum Condition {
 /// One line of a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Sentence {
-    /// A figure or fact: its name and value. The value may come from a peer.
-    Fact(&'static str, String),
+    /// A figure or fact: its name, its value, and who may see that.
+    Fact(&'static str, String, Class),
     /// Why it is not well.
     Why(String),
     /// What to do about it.
     Do(String),
+    /// A key to press, and what it does.
+    Press(Action, Cow<'static, str>),
     /// A subcommand to type.
     Run(Cow<'static, str>),
 }
@@ -57,15 +61,19 @@ impl Report {
     }
 
     fn fact(&mut self, name: &'static str, value: impl Into<String>) {
-        self.sentences.push(Sentence::Fact(name, value.into()));
+        self.sentences.push(Sentence::Fact(name, value.into(), Class::Public));
     }
 }
 
-fn to_do(words: &str) -> Sentence {
+pub(super) fn to_do(words: &str) -> Sentence {
     Sentence::Do(words.to_owned())
 }
 
-fn run(subcommand: impl Into<Cow<'static, str>>) -> Sentence {
+pub(super) fn press(action: Action, words: &'static str) -> Sentence {
+    Sentence::Press(action, Cow::Borrowed(words))
+}
+
+pub(super) fn run(subcommand: impl Into<Cow<'static, str>>) -> Sentence {
     Sentence::Run(subcommand.into())
 }
 
@@ -77,13 +85,47 @@ pub(crate) fn in_flight(mpp: &mpp::Snapshot) -> (usize, usize) {
 
 /// What to do with a row that was left in applied.
 pub(crate) fn settle_remedy(id: InvocationId) -> Vec<Sentence> {
-    vec![to_do("e on its row in In flight settles it, as done or as failed; or:"), run(format!("settle {id} done"))]
+    vec![
+        press(Action::Settle, "on its row in In flight, or in the alerts, settles it, as done or as failed; or:"),
+        run(format!("settle {id} done")),
+    ]
+}
+
+/// What to do while a host does not answer.
+pub(super) fn host_remedy(link: Link) -> Vec<Sentence> {
+    match link {
+        Link::Mpp => vec![press(Action::Restart, "starts it again, from what is on disk; or:"), run("restart mpp")],
+        Link::Station => vec![run("doctor")],
+    }
+}
+
+/// What to do while the port does not answer.
+pub(super) fn port_remedy() -> Vec<Sentence> {
+    vec![to_do("free the port, or start with another: --port 0 takes any"), run("doctor")]
+}
+
+/// What to do while the store refuses commits.
+pub(super) fn store_remedy() -> Vec<Sentence> {
+    vec![to_do("free space on its disk; it is retried by itself, and nothing acknowledged is lost"), run("doctor")]
+}
+
+/// What to do while the disk is nearly full.
+pub(super) fn disk_remedy() -> Vec<Sentence> {
+    vec![to_do(
+        "free space on it, or end a recording that lies there: when it is full, no work is taken (limits.store.disk_free_bytes_min)",
+    )]
+}
+
+/// What to do with an adapter that sends nothing.
+pub(super) fn silent_remedy() -> Vec<Sentence> {
+    vec![press(Action::Kick, "drops it, so that it can connect anew"), run("kick adapter")]
 }
 
 /// What to do after a refused handshake.
 pub(crate) fn hello_remedy(reason: HelloReason) -> Vec<Sentence> {
     let (words, subcommand) = refusal_remedy(reason);
-    std::iter::once(to_do(words)).chain(subcommand.map(run)).collect()
+    let key = (reason == HelloReason::AlreadyConnected).then(|| press(Action::Kick, "drops it here; elsewhere:"));
+    std::iter::once(to_do(words)).chain(key).chain(subcommand.map(run)).collect()
 }
 
 /// The MPP bridge.
@@ -118,12 +160,11 @@ pub(crate) fn mpp_report(model: &Model, now: Now) -> Report {
 fn troubles(report: &mut Report, model: &Model, world: &World, now: Now) {
     let mpp = &world.mpp;
     if let HostState::Down(why) = &world.station.hosts[Link::Mpp.index()] {
-        report.worse(Condition::Down, format!("the bridge is down: {why}"), vec![run("doctor")]);
+        report.worse(Condition::Down, format!("the bridge is down: {why}"), host_remedy(Link::Mpp));
     }
     match &mpp.listener {
         Listener::Down(why) => {
-            let remedy = vec![to_do("free the port, or start with another: --port 0 takes any"), run("doctor")];
-            report.worse(Condition::Down, format!("the port does not answer: {why}"), remedy);
+            report.worse(Condition::Down, format!("the port does not answer: {why}"), port_remedy());
         }
         Listener::Starting => report.worse(Condition::Degraded, "the port is not bound yet".to_owned(), Vec::new()),
         Listener::Listening(_) => {}
@@ -139,23 +180,19 @@ fn troubles(report: &mut Report, model: &Model, world: &World, now: Now) {
     match &mpp.adapter {
         Some(adapter) if adapter.stale => {
             let silent = crate::console::format::age(now.mono.since(adapter.last_in.mono));
-            report.worse(
-                Condition::Degraded,
-                format!("the adapter has sent nothing for {silent}"),
-                vec![to_do("K drops it, so that it can connect anew")],
-            );
+            report.worse(Condition::Degraded, format!("the adapter has sent nothing for {silent}"), silent_remedy());
         }
         Some(_) => {}
         None => no_adapter(report, model, world, now),
     }
     let held: Vec<_> = mpp.queues.iter().filter(|(_, queue)| queue.brake.held).map(|(name, _)| name.as_str()).collect();
     if !held.is_empty() {
-        report.worse(Condition::Degraded, format!("held: {}", held.join(", ")), vec![to_do("H on the queue resumes it")]);
+        report.worse(Condition::Degraded, format!("held: {}", held.join(", ")), vec![press(Action::Hold, "on the queue resumes it")]);
     }
     let draining: Vec<_> = mpp.queues.iter().filter(|(_, queue)| queue.brake.draining).map(|(name, _)| name.as_str()).collect();
     if !draining.is_empty() {
         let why = format!("draining, new work is refused: {}", draining.join(", "));
-        report.worse(Condition::Degraded, why, vec![to_do("D on the queue takes new work again")]);
+        report.worse(Condition::Degraded, why, vec![press(Action::Drain, "on the queue takes new work again")]);
     }
     let left: Vec<_> = mpp.live.iter().filter(|(_, live)| live.left).map(|(id, _)| *id).collect();
     if let Some(first) = left.first() {
@@ -168,6 +205,15 @@ fn troubles(report: &mut Report, model: &Model, world: &World, now: Now) {
     if other > 0 {
         let remedy = vec![to_do("move those that fit to the one in force, or cancel them:"), run("pack migrate")];
         report.worse(Condition::Degraded, format!("{other} rows are pending under another manifest and wait for it"), remedy);
+    }
+    alerted(report, model, world, Link::Mpp);
+}
+
+/// What only an alert knows of a system, while it holds; the rest is in its report already.
+fn alerted(report: &mut Report, model: &Model, world: &World, link: Link) {
+    let is_news = |cause: &Cause| matches!(cause, Cause::HeadWaiting(_) | Cause::DiskLow | Cause::RecordingFailed);
+    for alert in model.alerts.standing().filter(|alert| alert.cause.link() == link && is_news(&alert.cause)) {
+        report.worse(Condition::Degraded, alert.text.to_string(), remedy(&alert.cause, world));
     }
 }
 
@@ -201,9 +247,9 @@ pub(crate) fn store_report(model: &Model) -> Report {
         return report;
     };
     if let Some(why) = &world.station.store_failing {
-        let remedy = vec![to_do("free space on its disk; it is retried by itself, and nothing acknowledged is lost"), run("doctor")];
-        report.worse(Condition::Down, format!("it refuses commits: {why}"), remedy);
+        report.worse(Condition::Down, format!("it refuses commits: {why}"), store_remedy());
     }
+    alerted(&mut report, model, world, Link::Station);
     report.fact("data", world.station.data.display().to_string());
     if let Some(recording) = &world.station.recording {
         report.fact("recording", format!("{} ({})", recording.path.display(), crate::console::format::bytes(recording.bytes)));

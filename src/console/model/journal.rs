@@ -1,12 +1,13 @@
 //! What a person should read, of all links, oldest first, bounded.
 
-use std::{collections::VecDeque, fmt::Write as _, sync::Arc};
+use std::{collections::VecDeque, fmt::Write as _, sync::Arc, time::Duration};
 
 use super::causes::close_words;
 use crate::{
+    console::class::Class,
     ids::{InvocationId, Peer},
     limits,
-    mpp::LogView,
+    mpp::{LogView, cut},
     tap::{
         EntryRef,
         entry::{
@@ -19,7 +20,7 @@ use crate::{
 };
 
 /// Who says it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
     Station,
     Bridge,
@@ -36,10 +37,20 @@ pub(crate) struct Notice {
     pub(crate) level: Level,
     pub(crate) origin: Origin,
     pub(crate) text: Arc<str>,
+    /// Whose words are in it.
+    pub(crate) class: Class,
     /// Why a handshake was refused, where it tells of one.
     pub(crate) refused: Option<HelloReason>,
     /// Refunds of one fate that it tells of together.
     refunds: Option<(RefundStatus, u64)>,
+}
+
+impl Notice {
+    /// A line that was not kept yet. What the adapter says can hold anything.
+    fn new(at: Now, level: Level, origin: Origin, text: Arc<str>) -> Self {
+        let class = if origin == Origin::Adapter { Class::Payload } else { Class::Public };
+        Self { number: 0, at, level, origin, text, class, refused: None, refunds: None }
+    }
 }
 
 /// The kept lines, at most `limits.console.journal_entries_max`.
@@ -48,23 +59,42 @@ pub(crate) struct Journal {
     pub(crate) notices: VecDeque<Notice>,
     /// Lines that were cut.
     pub(crate) evicted: u64,
+    /// Those of the station, its bridge and this console alone, as many: what an adapter says does not push them out.
+    pub(crate) station: VecDeque<Notice>,
+    /// Lines of the station, its bridge and this console that were cut.
+    pub(crate) station_evicted: u64,
     /// Lines of level warn or error.
     pub(crate) serious: u64,
     next: u64,
     limit: usize,
+    line_bytes_max: usize,
+    /// The last notice of a loss: its number, when it was begun, and how many entries it tells of.
+    losses: Option<(u64, Now, u64)>,
     /// What connections that are being closed were told, until they are gone.
     told: VecDeque<(Peer, Arc<str>)>,
 }
 
+/// Losses within so long of the first are one notice.
+const LOSSES_TOGETHER: Duration = Duration::from_secs(10);
 /// Connections whose last words are remembered.
 const TOLD_MAX: usize = 16;
 /// Characters that are kept of last words.
 const TOLD_CHARS_MAX: usize = 200;
 
 impl Journal {
-    pub(super) fn new(limits: limits::Console) -> Self {
-        let limit = usize::try_from(limits.journal_entries_max).unwrap_or(usize::MAX);
-        Self { notices: VecDeque::new(), evicted: 0, serious: 0, next: 1, limit, told: VecDeque::new() }
+    pub(super) fn new(limits: &limits::Limits) -> Self {
+        Self {
+            notices: VecDeque::new(),
+            evicted: 0,
+            serious: 0,
+            next: 1,
+            limit: usize::try_from(limits.console.journal_entries_max).unwrap_or(usize::MAX),
+            line_bytes_max: usize::try_from(limits.mpp.log_line_bytes_max).unwrap_or(usize::MAX),
+            losses: None,
+            station: VecDeque::new(),
+            station_evicted: 0,
+            told: VecDeque::new(),
+        }
     }
 
     /// Takes the adapter's log as a snapshot has it, before what was read already.
@@ -72,6 +102,9 @@ impl Journal {
         let read = std::mem::take(&mut self.notices);
         let first = read.front().map(|notice| notice.at.mono);
         self.serious = 0;
+        // What an adapter's lines pushed out of the one list stays in the other.
+        let known = read.front().map_or(self.next, |notice| notice.number);
+        self.station.retain(|notice| notice.number < known);
         for log in logs.iter().filter(|log| first.is_none_or(|first| log.at.mono < first)) {
             self.push(log.at, log.level, Origin::Adapter, Arc::clone(&log.text));
         }
@@ -80,12 +113,44 @@ impl Journal {
         }
     }
 
+    /// Notes that entries were lost; a console that falls behind again and again says so in one line.
     pub(super) fn lost(&mut self, count: u64, at: Now) {
-        let text = format!("this console fell behind and lost {count} entries; the state was taken anew (limits.tap.ring_bytes_max)");
+        let known = self.losses.filter(|(_, from, _)| at.mono.since(from.mono) < LOSSES_TOGETHER);
+        let all = known.map_or(0, |(_, _, all)| all).saturating_add(count);
+        let text = format!("this console fell behind and lost {all} entries; the state was taken anew (limits.tap.ring_bytes_max)");
+        if let Some((number, from, _)) = known
+            && let Some(notice) = self.notice_mut(number)
+        {
+            notice.text = text.into();
+            let told = notice.clone();
+            self.copy(&told);
+            self.losses = Some((number, from, all));
+            return;
+        }
+        self.losses = Some((self.next, at, all));
         self.push(at, Level::Warn, Origin::Console, text.into());
     }
 
-    pub(super) fn fold(&mut self, entry: EntryRef<'_>) {
+    /// Says something of this console itself.
+    pub(super) fn note(&mut self, level: Level, words: &str, at: Now) {
+        self.push(at, level, Origin::Console, words.into());
+    }
+
+    /// The notice of a number, while it is kept: numbers follow each other.
+    fn notice_mut(&mut self, number: u64) -> Option<&mut Notice> {
+        let first = self.notices.front()?.number;
+        self.notices.get_mut(usize::try_from(number.checked_sub(first)?).ok()?)
+    }
+
+    /// Takes a notice that was told anew into the station's lines.
+    fn copy(&mut self, told: &Notice) {
+        if let Some(notice) = self.station.iter_mut().rev().find(|notice| notice.number == told.number) {
+            notice.clone_from(told);
+        }
+    }
+
+    /// Takes one entry. `line` is a line of the adapter's log that is kept elsewhere already. Gives what a peer was told, if it was.
+    pub(super) fn fold(&mut self, entry: EntryRef<'_>, line: Option<Arc<str>>) -> Option<(&Peer, &Arc<str>)> {
         let at = entry.entry.at;
         match &entry.entry.what {
             What::Transition(Transition::Station(transition)) => {
@@ -94,7 +159,8 @@ impl Journal {
                 }
             }
             What::Transition(Transition::Mpp(mpp::Transition::Logged { level })) => {
-                self.push(at, *level, Origin::Adapter, entry.text().as_ref().into());
+                let text = line.unwrap_or_else(|| cut(&entry.text(), self.line_bytes_max).as_ref().into());
+                self.push(at, *level, Origin::Adapter, text);
             }
             What::Transition(Transition::Mpp(mpp::Transition::RefundRecorded { id, status, .. })) => self.refund(at, *id, *status),
             What::Transition(Transition::Mpp(mpp::Transition::Disconnected { peer, active, cause })) => {
@@ -104,7 +170,9 @@ impl Journal {
                         mpp::CloseCause::Fault(mpp::Fault::Hello(reason)) => Some(*reason),
                         _ => None,
                     };
-                    self.keep(Notice { number: 0, at, level, origin: Origin::Bridge, text: words.into(), refused, refunds: None });
+                    // What a peer was told can quote what it sent.
+                    let class = if told.is_some() { Class::Payload } else { Class::Public };
+                    self.keep(Notice { class, refused, ..Notice::new(at, level, Origin::Bridge, words.into()) });
                 }
             }
             What::Transition(Transition::Mpp(transition)) => {
@@ -116,27 +184,29 @@ impl Journal {
                 let words = format!("{frames} frames ({bytes} bytes) could not be sent before the connection closed");
                 self.push(at, Level::Warn, Origin::Bridge, words.into());
             }
-            What::Frame(frame) if frame.direction == Direction::Outbound => self.hear(frame, entry.bytes),
+            What::Frame(frame) if frame.direction == Direction::Outbound => return self.hear(frame, entry.bytes),
             What::Frame(_) | What::Committed { .. } | What::Loss { .. } => {}
         }
+        None
     }
 
     /// Remembers what a `protocol_error` of ours says.
-    fn hear(&mut self, frame: &Frame, bytes: &[u8]) {
+    fn hear(&mut self, frame: &Frame, bytes: &[u8]) -> Option<(&Peer, &Arc<str>)> {
         #[derive(serde::Deserialize)]
         struct Said {
             message: String,
         }
         let Head::Mpp(head) = &frame.head;
         if head.kind != Some(mpp::FrameType::ProtocolError) {
-            return;
+            return None;
         }
-        let Ok(Said { message }) = serde_json::from_slice(bytes) else { return };
+        let Said { message } = serde_json::from_slice(bytes).ok()?;
         let words: String = message.chars().take(TOLD_CHARS_MAX).collect();
         self.told.push_back((frame.peer.clone(), words.into()));
         while self.told.len() > TOLD_MAX {
             self.told.pop_front();
         }
+        self.told.back().map(|(peer, words)| (peer, words))
     }
 
     /// Refunds of one fate that follow each other are one line.
@@ -148,22 +218,32 @@ impl Journal {
             *count = count.saturating_add(1);
             last.text = format!("{} (×{count})", refund_words(id, status).1).into();
             last.at = at;
+            let told = last.clone();
+            self.copy(&told);
             return;
         }
         let (level, words) = refund_words(id, status);
         let refunds = Some((status, 1));
-        self.keep(Notice { number: 0, at, level, origin: Origin::Bridge, text: words.into(), refused: None, refunds });
+        self.keep(Notice { refunds, ..Notice::new(at, level, Origin::Bridge, words.into()) });
     }
 
     fn push(&mut self, at: Now, level: Level, origin: Origin, text: Arc<str>) {
-        self.keep(Notice { number: 0, at, level, origin, text, refused: None, refunds: None });
+        self.keep(Notice::new(at, level, origin, text));
     }
 
     /// Gives a notice its number and keeps it.
     fn keep(&mut self, notice: Notice) {
         self.serious += u64::from(notice.level >= Level::Warn);
-        self.notices.push_back(Notice { number: self.next, ..notice });
+        let notice = Notice { number: self.next, ..notice };
         self.next += 1;
+        if notice.origin != Origin::Adapter {
+            self.station.push_back(notice.clone());
+            while self.station.len() > self.limit {
+                self.station.pop_front();
+                self.station_evicted = self.station_evicted.saturating_add(1);
+            }
+        }
+        self.notices.push_back(notice);
         while self.notices.len() > self.limit {
             self.notices.pop_front();
             self.evicted = self.evicted.saturating_add(1);
@@ -199,6 +279,13 @@ fn station_words(transition: station::Transition, text: &str) -> Option<(Level, 
         T::StoreFailing => (Level::Error, format!("the store refuses commits: {text}")),
         T::RecordingStarted => (Level::Info, format!("recording to {text}")),
         T::RecordingStopped { bytes } => (Level::Info, format!("recorded {bytes} bytes: {text}")),
+        T::RecordingFailed => (Level::Error, format!("not recorded: {text}")),
+        T::DiskLow { free_bytes } => {
+            (Level::Warn, format!("the data folder's disk is nearly full: {} are free", crate::console::format::bytes(free_bytes)))
+        }
+        T::DiskWell { free_bytes } => {
+            (Level::Info, format!("the data folder's disk has room again: {}", crate::console::format::bytes(free_bytes)))
+        }
         T::Operated => (Level::Info, text.to_owned()),
         T::Notice { level } => (level, text.to_owned()),
         T::Stopping => (Level::Warn, "the station is going down".to_owned()),

@@ -1,14 +1,22 @@
 //! What the screen shows: a fold over a snapshot and the tap's entries. It takes time from entries only, keeps ordered maps, and evicts by
 //! count.
 
+mod alerts;
 mod causes;
+mod clauses;
+mod faults;
 mod fold;
 mod health;
 mod journal;
 mod rates;
 mod state;
 
+#[cfg(test)]
+pub(crate) use alerts::Judged;
+pub(crate) use alerts::{Alert, Alerts, Cause, Standing, remedy};
+pub(crate) use clauses::{Breach, clause_text};
+pub(crate) use faults::FaultGroup;
 pub(crate) use health::{Condition, Sentence, hello_remedy, in_flight, mpp_report, settle_remedy, store_report};
 pub(crate) use journal::{Notice, Origin};
 pub(crate) use rates::{Rate, WINDOW_BUCKETS};
-pub(crate) use state::{HISTORY_ROWS, Model, World};
+pub(crate) use state::{Changes, HISTORY_ROWS, Meter, Model, World};

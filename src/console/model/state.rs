@@ -1,19 +1,29 @@
 //! The model and how it is moved on.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
 
-use super::{fold, journal::Journal, rates::Rate};
+use super::{
+    alerts::{Alerts, Judged},
+    faults::Faults,
+    fold,
+    journal::Journal,
+    rates::Rate,
+};
 use crate::{
+    console::config::AlertRules,
     ids::{Peer, QueueName},
     limits,
-    mpp::{self, EndedView},
-    port::{AsOf, InvocationRow, Snapshot, StationView},
+    mpp::{self, EndedView, LogView},
+    port::{AsOf, HostState, InvocationRow, Snapshot, StationView},
     tap::{
         EntryRef,
         entry::{
             Transition, What, mpp as events,
             mpp::{CloseCause, RowState},
-            station,
+            station::{self, Level},
         },
     },
     time::{Mono, Now},
@@ -42,6 +52,64 @@ impl Lessons {
     }
 }
 
+/// What the console says of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Meter {
+    /// Frames a second, while they are fewer than they should be.
+    pub(crate) frames_per_s: Option<u64>,
+    /// Entries of the tap that were not taken in when the last frame was made.
+    pub(crate) behind: u64,
+}
+
+/// Counts what happened to what the store has, so that lists that come from there are asked for anew only when they may differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    /// Of invocations.
+    pub(crate) rows: u64,
+    /// Of those of another manifest.
+    pub(crate) others: u64,
+    /// Of refund records: one for each.
+    pub(crate) refunds: u64,
+    /// Of pack-state values.
+    pub(crate) state: u64,
+    /// Snapshots taken: between two of them anything may have happened.
+    pub(crate) resyncs: u64,
+}
+
+impl Changes {
+    fn note(&mut self, transition: &events::Transition) {
+        use events::Transition as T;
+        match transition {
+            T::Enqueued { .. }
+            | T::Dispatched { .. }
+            | T::Applied { .. }
+            | T::Done { .. }
+            | T::Failed { .. }
+            | T::Refunded { .. }
+            | T::Requeued { .. }
+            | T::LeftApplied { .. } => self.rows += 1,
+            T::OtherCancelled { .. } | T::Migrated { .. } | T::PackLoaded { .. } => {
+                self.rows += 1;
+                self.others += 1;
+            }
+            T::RefundRecorded { .. } => self.refunds += 1,
+            T::StateWritten { .. } | T::Handshaken { .. } => self.state += 1,
+            _ => {}
+        }
+    }
+}
+
+/// What the state stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ground {
+    /// Nothing yet.
+    None,
+    /// A snapshot and the entries behind it.
+    Snapshot,
+    /// A host is up again that was down, and began anew: what was known is void until the next snapshot.
+    Void,
+}
+
 /// Everything that is drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
@@ -49,10 +117,22 @@ pub(crate) struct Model {
     pub(crate) world: Option<World>,
     /// Rows done, by queue.
     pub(crate) rates: BTreeMap<QueueName, Rate>,
+    /// Rows failed, refunded or cancelled, by queue.
+    pub(crate) failures: BTreeMap<QueueName, Rate>,
+    /// Faults of peers.
+    pub(crate) faults: Faults,
+    /// The number of the first line that is kept of the adapter's log; the others follow it.
+    pub(crate) first_line: u64,
+    /// Lines of the adapter's log that were cut.
+    pub(crate) lines_cut: u64,
     /// Notices of all links.
     pub(crate) journal: Journal,
+    /// What the operator must not miss.
+    pub(crate) alerts: Alerts,
     /// Entries that this console lost.
     pub(crate) lost: u64,
+    /// How well it keeps up.
+    pub(crate) meter: Meter,
     /// The last adapter that was not let in, until one is.
     pub(crate) refused: Option<(Peer, CloseCause, Now)>,
     /// What of the first steps has been seen.
@@ -63,7 +143,9 @@ pub(crate) struct Model {
     pub(crate) history: Vec<EndedView>,
     /// Whether the station is going down.
     pub(crate) stopping: bool,
-    seeded: bool,
+    /// What happened to what the store has.
+    pub(crate) changes: Changes,
+    ground: Ground,
     rates_cut: u64,
     limits: limits::Mpp,
 }
@@ -91,14 +173,21 @@ impl Model {
         Self {
             world: None,
             rates: BTreeMap::new(),
-            journal: Journal::new(limits.console),
+            failures: BTreeMap::new(),
+            faults: Faults::default(),
+            first_line: 0,
+            lines_cut: 0,
+            journal: Journal::new(limits),
+            alerts: Alerts::new(limits.console),
             lost: 0,
+            meter: Meter::default(),
             refused: None,
             lessons: Lessons::default(),
             is_first_run: false,
             history: Vec::new(),
             stopping: false,
-            seeded: false,
+            changes: Changes::default(),
+            ground: Ground::None,
             rates_cut: 0,
             limits: limits.mpp,
         }
@@ -106,7 +195,10 @@ impl Model {
 
     /// Starts again from a snapshot. Windows of our own stay.
     pub(crate) fn resync(&mut self, snapshot: Snapshot) {
-        if !std::mem::replace(&mut self.seeded, true) {
+        self.changes.resyncs += 1;
+        self.renumber_lines(&snapshot.mpp.logs);
+        self.alerts.seed(&snapshot.mpp, snapshot.at);
+        if std::mem::replace(&mut self.ground, Ground::Snapshot) == Ground::None {
             self.journal.seed(&snapshot.mpp.logs);
             self.world = Some(World { as_of: snapshot.as_of, station: snapshot.station, mpp: snapshot.mpp });
             self.learn();
@@ -140,53 +232,112 @@ impl Model {
 
     /// Notes that entries were lost before the next.
     pub(crate) fn lose(&mut self, count: u64, at: Now) {
+        if count == 0 {
+            return;
+        }
         self.lost = self.lost.saturating_add(count);
         self.journal.lost(count, at);
     }
 
+    /// Says something of this console itself.
+    pub(crate) fn note(&mut self, level: Level, words: &str, at: Now) {
+        self.journal.note(level, words, at);
+    }
+
+    /// The lines of a new snapshot keep the numbers of those that were there before, where they are the same.
+    fn renumber_lines(&mut self, lines: &VecDeque<LogView>) {
+        let Some(known) = self.mpp().map(|mpp| &mpp.logs) else { return };
+        let next = self.first_line.wrapping_add(known.len() as u64);
+        let last = known.back().and_then(|last| lines.iter().rposition(|line| line == last));
+        self.first_line = match last {
+            Some(place) => next.wrapping_sub(place as u64 + 1),
+            None => next,
+        };
+    }
+
     /// Takes one entry. Between a loss and the next snapshot only our own windows move.
     pub(crate) fn fold(&mut self, entry: EntryRef<'_>, resyncing: bool) {
-        self.journal.fold(entry);
         self.fold_windows(entry);
-        if resyncing {
-            return;
+        self.alerts.hear(entry);
+        let line = if resyncing { None } else { self.fold_world(entry) };
+        self.faults.fold(entry);
+        if let Some((peer, words)) = self.journal.fold(entry, line) {
+            self.faults.tell(peer, words);
         }
-        let Some(world) = &mut self.world else { return };
+    }
+
+    /// Carries the snapshot's state on; the line that the adapter's log got, if it did.
+    fn fold_world(&mut self, entry: EntryRef<'_>) -> Option<Arc<str>> {
+        let world = self.world.as_mut()?;
         if world.as_of.covers(entry.entry.link, entry.entry.seq) {
-            return;
+            return None;
         }
+        let lines = world.mpp.logs.len();
         match &entry.entry.what {
-            What::Transition(Transition::Station(transition)) => fold::station(&mut world.station, *transition, entry),
+            What::Transition(Transition::Station(transition)) => {
+                if let station::Transition::HostUp { link } = transition
+                    && matches!(world.station.hosts[link.index()], HostState::Down(_))
+                {
+                    self.ground = Ground::Void;
+                }
+                fold::station(&mut world.station, *transition, entry);
+            }
             _ => fold::mpp(&mut world.mpp, entry, &self.limits),
         }
         world.as_of.0[entry.entry.link.index()] = entry.entry.seq;
+        self.alerts.fold(entry);
+        let mut line = None;
+        if let What::Transition(Transition::Mpp(events::Transition::Logged { .. })) = &entry.entry.what {
+            let cut = (lines + 1).saturating_sub(world.mpp.logs.len()) as u64;
+            self.first_line = self.first_line.wrapping_add(cut);
+            self.lines_cut = self.lines_cut.saturating_add(cut);
+            line = world.mpp.logs.back().map(|line| Arc::clone(&line.text));
+        }
         self.learn();
+        line
+    }
+
+    /// Whether the state is void, so that a snapshot is needed as after a loss.
+    pub(crate) fn is_void(&self) -> bool {
+        self.ground == Ground::Void
+    }
+
+    /// Holds the rules of alerts against what is. To be called once a second.
+    pub(crate) fn judge(&mut self, rules: &AlertRules, now: Now) -> Judged {
+        self.world.as_ref().map_or_else(Judged::default, |world| self.alerts.judge(world, rules, now))
     }
 
     fn fold_windows(&mut self, entry: EntryRef<'_>) {
         match &entry.entry.what {
-            What::Transition(Transition::Mpp(transition)) => match transition {
-                events::Transition::Done { queue, .. } => self.rate(queue, entry.entry.at),
-                events::Transition::Handshaken { .. } => {
-                    self.refused = None;
-                    self.lessons.connected = true;
+            What::Transition(Transition::Mpp(transition)) => {
+                self.changes.note(transition);
+                match transition {
+                    events::Transition::Done { queue, .. } => self.rate(queue, entry.entry.at, true),
+                    events::Transition::Failed { queue, .. }
+                    | events::Transition::Refunded { queue, .. }
+                    | events::Transition::OtherCancelled { queue, .. } => self.rate(queue, entry.entry.at, false),
+                    events::Transition::Handshaken { .. } => {
+                        self.refused = None;
+                        self.lessons.connected = true;
+                    }
+                    events::Transition::Enqueued { .. } => self.lessons.worked = true,
+                    events::Transition::Disconnected { peer, active: false, cause: cause @ CloseCause::Fault(_) } => {
+                        self.refused = Some((peer.clone(), *cause, entry.entry.at));
+                    }
+                    _ => {}
                 }
-                events::Transition::Enqueued { .. } => self.lessons.worked = true,
-                events::Transition::Disconnected { peer, active: false, cause: cause @ CloseCause::Fault(_) } => {
-                    self.refused = Some((peer.clone(), *cause, entry.entry.at));
-                }
-                _ => {}
-            },
+            }
             What::Transition(Transition::Station(station::Transition::Stopping)) => self.stopping = true,
             _ => {}
         }
     }
 
-    fn rate(&mut self, queue: &QueueName, at: Now) {
-        if let Some(rate) = self.rates.get_mut(queue.as_str()) {
+    fn rate(&mut self, queue: &QueueName, at: Now, is_done: bool) {
+        let rates = if is_done { &mut self.rates } else { &mut self.failures };
+        if let Some(rate) = rates.get_mut(queue.as_str()) {
             rate.count(at);
-        } else if self.rates.len() < RATES_MAX {
-            self.rates.entry(queue.clone()).or_default().count(at);
+        } else if rates.len() < RATES_MAX {
+            rates.entry(queue.clone()).or_default().count(at);
         } else {
             self.rates_cut = self.rates_cut.saturating_add(1);
         }
@@ -205,6 +356,12 @@ impl Model {
             || mpp.queues.values().any(|queue| queue.pending + queue.other_manifest + queue.done + queue.failed > 0);
         // Work that ran to its end went through an adapter, in this start of the station or an earlier one.
         self.lessons.connected |= mpp.recent.iter().any(|row| row.state == events::RowState::Done);
+    }
+
+    /// The line of the adapter's log with this number, while it is kept.
+    pub(crate) fn line(&self, number: u64) -> Option<&LogView> {
+        let place = usize::try_from(number.wrapping_sub(self.first_line)).ok()?;
+        self.mpp()?.logs.get(place)
     }
 
     /// The bridge, once there is a snapshot.

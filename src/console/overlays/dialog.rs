@@ -1,13 +1,14 @@
 //! A question before something that cannot be taken back. It says what it is bound to, and takes only keys typed after it was on the
 //! screen.
 
+use std::path::PathBuf;
+
 use ratatui::layout::Rect;
 
-use super::overlay::centred;
+use super::{overlay::centred, question};
 use crate::{
     console::{keymap, model::Model, text, theme::Role, view::Canvas},
     ids::{EventName, InvocationId, Peer, QueueName},
-    tap::entry::mpp::RowState,
     time::Mono,
 };
 
@@ -22,8 +23,12 @@ pub(crate) enum Bound {
     Kick { peer: Peer },
     /// End this row that was left in applied.
     Settle { id: InvocationId, queue: QueueName, event: EventName },
-    /// Dispatch again on these queues, which were held and draining when this console came up.
-    Release { queues: Vec<QueueName> },
+    /// Cancel these rows, those of them that are still pending.
+    CancelMany { rows: Vec<(InvocationId, QueueName)> },
+    /// Move the pending rows of another manifest to the one in force.
+    Migrate,
+    /// End the recording into this file.
+    StopRecording { path: PathBuf },
 }
 
 /// A question.
@@ -45,9 +50,9 @@ impl Dialog {
     /// The place of its keys.
     pub(crate) const fn place(&self) -> keymap::Place {
         match self.bound {
-            Bound::Cancel { .. } => keymap::Place::CancelDialog,
+            Bound::Cancel { .. } | Bound::CancelMany { .. } => keymap::Place::CancelDialog,
             Bound::Settle { .. } => keymap::Place::SettleDialog,
-            Bound::Quit | Bound::Kick { .. } | Bound::Release { .. } => keymap::Place::Dialog,
+            Bound::Quit | Bound::Kick { .. } | Bound::Migrate | Bound::StopRecording { .. } => keymap::Place::Dialog,
         }
     }
 
@@ -68,57 +73,12 @@ impl Dialog {
         self.shown_at.is_some_and(|shown_at| typed_at > shown_at)
     }
 
-    fn title(&self) -> String {
-        match &self.bound {
-            Bound::Quit => "Quit?".to_owned(),
-            Bound::Cancel { id, .. } => format!("Cancel {id}?"),
-            Bound::Kick { .. } => "Drop the adapter?".to_owned(),
-            Bound::Settle { id, .. } => format!("Settle {id}?"),
-            Bound::Release { .. } => "Release these too?".to_owned(),
-        }
-    }
-
-    /// What it says now: figures are those of this moment.
-    fn words(&self, model: &Model) -> Vec<(String, Role)> {
-        match &self.bound {
-            Bound::Quit => quit_words(model),
-            Bound::Cancel { id, queue, event } => {
-                let mut words = vec![(format!("{id} {event} waits on {queue}. It becomes failed and is never dispatched."), Role::Text)];
-                if model.mpp().is_some_and(|mpp| mpp.live.contains_key(id)) {
-                    words.push(("It was dispatched meanwhile: cancelling will be refused.".to_owned(), Role::Warn));
-                } else if model.mpp().is_some_and(|mpp| mpp.recent.iter().any(|row| row.id == *id)) {
-                    words.push(("It has ended meanwhile: cancelling will be refused.".to_owned(), Role::Warn));
-                }
-                words.push((format!("refund: {}", if self.refund { "yes, one is recorded" } else { "no" }), Role::Accent));
-                words
-            }
-            Bound::Kick { peer } => kick_words(model, peer),
-            Bound::Settle { id, queue, event } => {
-                let mut words = vec![
-                    (format!("Settle {id} as done (d) or as failed (f)?"), Role::Text),
-                    (format!("{event} on {queue} was applied, and its connection ended before it was done."), Role::Muted),
-                ];
-                if !model.mpp().is_some_and(|mpp| mpp.live.get(id).is_some_and(|live| live.left)) {
-                    words.push(("It has ended meanwhile: settling will be refused.".to_owned(), Role::Warn));
-                }
-                words
-            }
-            Bound::Release { queues } => {
-                let names = queues.iter().map(QueueName::as_str).collect::<Vec<_>>().join(", ");
-                vec![
-                    (format!("Held and draining: {names}."), Role::Text),
-                    ("y dispatches what is pending there, and new work stays refused; n leaves them held.".to_owned(), Role::Text),
-                ]
-            }
-        }
-    }
-
     /// Draws it.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model) {
         let columns = 64.min(body.width);
         let inner = usize::from(columns - 4);
         let mut lines: Vec<(String, Role)> = Vec::new();
-        for (words, role) in self.words(model) {
+        for (words, role) in question::words(self, model, canvas.view) {
             let words = text::visible(&words, canvas.view.glyphs.ascii).into_owned();
             lines.extend(text::wrap(&words, inner).into_iter().map(|line| (line, role)));
         }
@@ -126,7 +86,7 @@ impl Dialog {
         let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(3);
         let area = centred(body, columns, rows);
         canvas.clear(area);
-        let inside = canvas.frame(area, &self.title(), true);
+        let inside = canvas.frame(area, &question::title(&self.bound), true);
         for ((line, role), y) in lines.iter().zip(inside.y..inside.bottom()) {
             canvas.put(inside.x + 1, y, inside.width.saturating_sub(1), line, *role);
         }
@@ -136,54 +96,13 @@ impl Dialog {
     fn draw_keys(&self, canvas: &mut Canvas<'_>, inside: Rect) {
         let mut x = inside.x + 1;
         let y = inside.bottom().saturating_sub(1);
-        for binding in keymap::bindings(self.place()) {
+        let view = canvas.view;
+        for binding in view.keymap.bindings(self.place()).filter(|binding| binding.in_footer) {
             let key = binding.keys.first().map_or_else(String::new, |key| key.name(canvas.view.glyphs));
             x += canvas.put(x, y, inside.right().saturating_sub(x), &key, Role::Accent) + 1;
             x += canvas.put(x, y, inside.right().saturating_sub(x), binding.label, Role::Text) + 3;
         }
     }
-}
-
-fn quit_words(model: &Model) -> Vec<(String, Role)> {
-    let Some(mpp) = model.mpp() else { return vec![("The station stops.".to_owned(), Role::Text)] };
-    let dispatched: Vec<_> = mpp.live.iter().filter(|(_, live)| live.state == RowState::Dispatched).map(|(id, _)| id.to_string()).collect();
-    let applied: Vec<_> = mpp.live.iter().filter(|(_, live)| live.state == RowState::Applied).map(|(id, _)| id.to_string()).collect();
-    let pending: u64 = mpp.queues.values().map(|queue| queue.pending).sum();
-    let mut words = vec![("The station stops, and the adapter is disconnected.".to_owned(), Role::Text)];
-    if !dispatched.is_empty() {
-        words.push((format!("A restart requeues {} dispatched: {}.", dispatched.len(), some(&dispatched)), Role::Warn));
-    }
-    if !applied.is_empty() {
-        words.push((format!("{} stay applied, to be settled by hand: {}.", applied.len(), some(&applied)), Role::Warn));
-    }
-    words.push((format!("{pending} pending stay as they are."), Role::Muted));
-    words
-}
-
-fn kick_words(model: &Model, peer: &Peer) -> Vec<(String, Role)> {
-    let Some(mpp) = model.mpp() else { return Vec::new() };
-    let mut words = vec![(format!("{peer} is disconnected; it may connect again at once."), Role::Text)];
-    let with_it = |state| mpp.live.iter().filter(move |(_, live)| live.state == state && !live.left).map(|(id, _)| id.to_string());
-    let dispatched: Vec<_> = with_it(RowState::Dispatched).collect();
-    let applied: Vec<_> = with_it(RowState::Applied).collect();
-    if !dispatched.is_empty() {
-        let (count, ids) = (dispatched.len(), some(&dispatched));
-        words.push((format!("{count} dispatched go back to the heads of their queues, and may be applied twice: {ids}."), Role::Warn));
-    }
-    if !applied.is_empty() {
-        words.push((format!("{} stay applied, to be settled by hand: {}.", applied.len(), some(&applied)), Role::Warn));
-    }
-    if mpp.adapter.as_ref().is_none_or(|adapter| adapter.peer != *peer) {
-        words.push(("It has left meanwhile.".to_owned(), Role::Warn));
-    }
-    words
-}
-
-/// The first few of many.
-fn some(ids: &[String]) -> String {
-    const SHOWN: usize = 6;
-    let shown = ids.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
-    if ids.len() > SHOWN { format!("{shown} and {} more", ids.len() - SHOWN) } else { shown }
 }
 
 #[cfg(test)]

@@ -1,18 +1,29 @@
 //! Details in words: why a system is as it is, one invocation, one notice.
 
+use std::cell::Cell as Noted;
+
 use ratatui::layout::Rect;
 
 use super::overlay::centred;
 use crate::{
     console::{
-        model::{Model, Sentence, hello_remedy, mpp_report, settle_remedy, store_report},
+        class::Class,
+        format,
+        model::{
+            Alert, Breach, FaultGroup, Model, Sentence, Standing, clause_text, hello_remedy, mpp_report, remedy, settle_remedy,
+            store_report,
+        },
+        pane_id::ChipId,
         text,
         theme::Role,
-        ui::ChipId,
         view::{Canvas, View},
     },
     ids::InvocationId,
-    port::InvocationRow,
+    mpp::{LogView, WrittenBy, manifest::Writer},
+    port::{InvocationRow, RefundRow, StateKeyRow},
+    store::invocations::Source,
+    tap::entry::{mpp::RefundStatus, station::Level},
+    time::{Now, Wall},
 };
 
 /// What is told of.
@@ -24,19 +35,37 @@ pub(crate) enum Subject {
     Invocation { id: InvocationId, row: Option<Box<InvocationRow>> },
     /// A notice, as it was: it may be gone from the log meanwhile.
     Notice(Box<crate::console::model::Notice>),
+    /// A refund record.
+    Refund(Box<RefundRow>),
+    /// A pack-state value, as it was.
+    State(Box<StateKeyRow>),
+    /// An alert, as it was: it goes on while it is read, and may be cut meanwhile.
+    Alert(Box<Alert>),
+    /// A line of the adapter's log.
+    Line(Box<LogView>),
+    /// What was broken of a clause, as it was.
+    Fault(Box<FaultGroup>),
 }
 
 /// Details of something.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Facts {
     pub(crate) subject: Subject,
-    pub(crate) scroll: usize,
+    scroll: usize,
+    /// The first line where the last one is on the screen, as it was drawn.
+    lowest: Noted<usize>,
 }
 
 impl Facts {
     /// Details, from the top.
     pub(crate) const fn of(subject: Subject) -> Self {
-        Self { subject, scroll: 0 }
+        Self { subject, scroll: 0, lowest: Noted::new(0) }
+    }
+
+    /// Moves by some lines; the last one stays on the screen.
+    pub(super) fn scroll(&mut self, by: isize) {
+        let lowest = self.lowest.get();
+        self.scroll = self.scroll.min(lowest).saturating_add_signed(by).min(lowest);
     }
 
     fn title(&self) -> String {
@@ -45,6 +74,11 @@ impl Facts {
             Subject::Chip(_) => "Store".to_owned(),
             Subject::Invocation { id, .. } => format!("Invocation {id}"),
             Subject::Notice(_) => "Notice".to_owned(),
+            Subject::Refund(refund) => format!("Refund {}", refund.id),
+            Subject::State(value) => format!("State {}", value.key),
+            Subject::Alert(_) => "Alert".to_owned(),
+            Subject::Line(_) => "The adapter says".to_owned(),
+            Subject::Fault(group) => group.clause.to_owned(),
         }
     }
 
@@ -52,7 +86,7 @@ impl Facts {
         match &self.subject {
             Subject::Chip(ChipId::Mpp) => mpp_report(model, view.now).sentences,
             Subject::Chip(_) => store_report(model).sentences,
-            Subject::Invocation { row: None, .. } => vec![Sentence::Fact("", "asking the station".to_owned())],
+            Subject::Invocation { row: None, .. } => vec![fact("", "asking the station")],
             Subject::Invocation { id, row: Some(row) } => {
                 let mut facts = row_facts(view, row);
                 if model.mpp().is_some_and(|mpp| mpp.live.get(id).is_some_and(|live| live.left)) {
@@ -62,14 +96,15 @@ impl Facts {
                 facts
             }
             Subject::Notice(notice) => {
-                let mut facts = vec![
-                    Sentence::Fact("at", view.time_of_day(notice.at)),
-                    Sentence::Fact("level", notice.level.name().to_owned()),
-                    Sentence::Fact("", notice.text.to_string()),
-                ];
+                let mut facts = said(view, notice.at, notice.level, &notice.text, notice.class);
                 facts.extend(notice.refused.into_iter().flat_map(hello_remedy));
                 facts
             }
+            Subject::Refund(refund) => refund_facts(view, refund),
+            Subject::State(value) => state_facts(view, value),
+            Subject::Alert(alert) => alert_facts(view, model.alerts.get(alert.number).unwrap_or(alert), model),
+            Subject::Line(line) => said(view, line.at, line.level, &line.text, Class::Payload),
+            Subject::Fault(group) => fault_facts(view, group),
         }
     }
 
@@ -81,9 +116,12 @@ impl Facts {
         let area = centred(body, columns, rows);
         canvas.clear(area);
         let inside = canvas.frame(area, &self.title(), true);
-        let scroll = self.scroll.min(lines.len().saturating_sub(usize::from(inside.height)));
-        for ((indent, line, role), y) in lines.iter().skip(scroll).zip(inside.y..inside.bottom()) {
-            canvas.put(inside.x + 1 + indent, y, inside.width.saturating_sub(1 + indent), line, *role);
+        self.lowest.set(lines.len().saturating_sub(usize::from(inside.height)));
+        let scroll = self.scroll.min(self.lowest.get());
+        for (line, y) in lines.iter().skip(scroll).zip(inside.y..inside.bottom()) {
+            canvas.put(inside.x + 1, y, inside.width.saturating_sub(1), line.name, Role::Text);
+            let x = inside.x + 1 + line.indent;
+            canvas.put_as(x, y, inside.right().saturating_sub(x), &line.words, line.role, line.class);
         }
         let below = lines.len().saturating_sub(scroll + usize::from(inside.height));
         if below > 0 {
@@ -95,63 +133,162 @@ impl Facts {
 
 const NAME_COLUMNS: u16 = 12;
 
-fn lines(sentences: &[Sentence], view: &View, columns: u16) -> Vec<(u16, String, Role)> {
-    let mut lines = Vec::new();
+/// One line: a name at the left edge, and words that are set in.
+struct Line {
+    name: &'static str,
+    indent: u16,
+    words: String,
+    role: Role,
+    class: Class,
+}
+
+fn lines(sentences: &[Sentence], view: &View, columns: u16) -> Vec<Line> {
+    let wrapped = |words: &str, indent: u16| text::wrap(words, usize::from(columns.saturating_sub(indent)));
     let shown = |words: &str| text::visible(words, view.glyphs.ascii).into_owned();
+    let mut lines = Vec::new();
     for sentence in sentences {
-        match sentence {
-            Sentence::Fact(name, value) => {
+        let (mut name, mut class) = ("", Class::Public);
+        let (indent, words, role) = match sentence {
+            Sentence::Fact(of, value, seen_by) => {
+                (name, class) = (*of, *seen_by);
                 let indent = if name.is_empty() { 0 } else { NAME_COLUMNS };
-                let mut wrapped = text::wrap(&shown(value), usize::from(columns.saturating_sub(indent))).into_iter();
-                if indent > 0 {
-                    let first = wrapped.next().unwrap_or_default();
-                    lines.push((0, format!("{name:<width$}{first}", width = usize::from(NAME_COLUMNS)), Role::Text));
-                }
-                lines.extend(wrapped.map(|line| (indent, line, Role::Text)));
+                (indent, wrapped(&shown(value), indent), Role::Text)
             }
-            Sentence::Why(words) => {
-                let words = format!("{} {}", view.glyphs.warn, shown(words));
-                lines.extend(text::wrap(&words, usize::from(columns)).into_iter().map(|line| (0, line, Role::Warn)));
-            }
-            Sentence::Do(words) => lines.extend(text::wrap(words, usize::from(columns - 2)).into_iter().map(|line| (2, line, Role::Text))),
+            Sentence::Why(words) => (0, wrapped(&format!("{} {}", view.glyphs.warn, shown(words)), 0), Role::Warn),
+            Sentence::Do(words) => (2, wrapped(words, 2), Role::Text),
+            Sentence::Press(action, words) => (2, wrapped(&format!("{} {words}", view.key(*action)), 2), Role::Text),
             Sentence::Run(rest) => {
-                let command = view.commands.line(rest);
-                lines.extend(text::wrap_command(&command, usize::from(columns - 4)).into_iter().map(|line| (4, line, Role::Accent)));
+                let columns = usize::from(columns.saturating_sub(4));
+                (4, text::wrap_command(&view.commands.line(rest), columns), Role::Accent)
             }
-        }
+        };
+        // The name stands on the first line alone.
+        lines.extend(words.into_iter().map(|words| Line { name: std::mem::take(&mut name), indent, words, role, class }));
     }
     lines
 }
 
-fn row_facts(view: &View, row: &InvocationRow) -> Vec<Sentence> {
-    let at = |wall| super::super::format::time_of_day(wall, &view.zone);
+fn at(view: &View, wall: Wall) -> String {
+    super::super::format::time_of_day(wall, &view.zone)
+}
+
+fn alert_facts(view: &View, alert: &Alert, model: &Model) -> Vec<Sentence> {
+    let lasts = format::age(alert.lasts(view.now));
     let mut facts = vec![
-        Sentence::Fact("state", row.state.name().to_owned()),
-        Sentence::Fact("queue", row.queue.to_string()),
-        Sentence::Fact("event", row.event.to_string()),
-        Sentence::Fact("params", row.params.as_str().to_owned()),
+        if alert.holds() { Sentence::Why(alert.text.to_string()) } else { fact("", alert.text.to_string()) },
+        fact("since", format!("{}, {lasts} {}", view.time_of_day(alert.since), if alert.holds() { "so far" } else { "long" })),
     ];
-    if let Some(result) = &row.result {
-        facts.push(Sentence::Fact("result", result.as_str().to_owned()));
+    match alert.standing {
+        Standing::Waiting => facts.push(fact("state", "it waits to be seen")),
+        Standing::Seen => facts.push(fact("state", "it was put away as seen, and holds on")),
+        Standing::Passed { at } => facts.push(fact("state", format!("it passed at {}", view.time_of_day(at)))),
     }
-    if let Some(reason) = &row.reason {
-        facts.push(Sentence::Fact("reason", reason.clone()));
-    }
-    let mut source = row.source.kind.clone();
-    if let Some(redemption) = &row.source.redemption {
-        source.push_str(", redemption ");
-        source.push_str(redemption);
-    }
-    if let Some(user) = &row.source.user {
-        source.push_str(", of ");
-        source.push_str(user);
-    }
-    facts.push(Sentence::Fact("source", source));
-    facts.push(Sentence::Fact("enqueued", at(row.enqueued_at_ms)));
-    facts.push(Sentence::Fact("changed", at(row.updated_at_ms)));
-    facts.push(Sentence::Fact("trace", row.trace_id.to_string()));
-    if let Some(hash) = &row.other_manifest {
-        facts.push(Sentence::Fact("manifest", format!("{hash}, not the one in force")));
+    if let Some(world) = model.world.as_ref().filter(|_| alert.holds()) {
+        facts.extend(remedy(&alert.cause, world));
     }
     facts
+}
+
+fn said(view: &View, at: Now, level: Level, text: &str, class: Class) -> Vec<Sentence> {
+    vec![fact("at", view.time_of_day(at)), fact("level", level.name()), Sentence::Fact("", text.to_owned(), class)]
+}
+
+fn row_facts(view: &View, row: &InvocationRow) -> Vec<Sentence> {
+    let payload = |name, value: &str| Sentence::Fact(name, value.to_owned(), Class::Payload);
+    let mut facts = vec![
+        fact("state", row.state.name()),
+        fact("queue", row.queue.as_str()),
+        fact("event", row.event.as_str()),
+        payload("params", row.params.as_str()),
+    ];
+    facts.extend(row.result.as_ref().map(|result| payload("result", result.as_str())));
+    facts.extend(row.reason.as_ref().map(|reason| payload("reason", reason)));
+    facts.extend(source_facts(&row.source));
+    facts.push(fact("enqueued", at(view, row.enqueued_at_ms)));
+    facts.push(fact("changed", at(view, row.updated_at_ms)));
+    facts.push(fact("trace", row.trace_id.to_string()));
+    facts.extend(row.other_manifest.as_ref().map(|hash| fact("manifest", format!("{hash}, not the one in force"))));
+    facts
+}
+
+/// A fact that anybody may see.
+fn fact(name: &'static str, value: impl Into<String>) -> Sentence {
+    Sentence::Fact(name, value.into(), Class::Public)
+}
+
+/// Where work came from: who it was for is nobody's business, and what it was bought with is the viewer's.
+fn source_facts(source: &Source) -> impl Iterator<Item = Sentence> {
+    let redemption = source.redemption.as_ref().map(|redemption| Sentence::Fact("redemption", redemption.clone(), Class::Payload));
+    let user = source.user.as_ref().map(|user| Sentence::Fact("viewer", user.clone(), Class::Login));
+    std::iter::once(fact("source", source.kind.as_str())).chain(redemption).chain(user)
+}
+
+fn refund_facts(view: &View, refund: &RefundRow) -> Vec<Sentence> {
+    let remedy = match refund.status {
+        RefundStatus::Requested => "its upstream is called; nothing is left to do here",
+        RefundStatus::Skipped => "bits cannot be refunded: tell the viewer",
+        RefundStatus::Manual => "make it by hand where the redemption came from",
+    };
+    let mut facts = vec![fact("status", refund_word(refund.status)), fact("invocation", refund.invocation_id.to_string())];
+    facts.extend(source_facts(&refund.source));
+    facts.push(fact("at", at(view, refund.at_ms)));
+    facts.push(Sentence::Do(remedy.to_owned()));
+    facts
+}
+
+/// A refund's status in a word.
+pub(crate) const fn refund_word(status: RefundStatus) -> &'static str {
+    match status {
+        RefundStatus::Requested => "requested",
+        RefundStatus::Skipped => "skipped",
+        RefundStatus::Manual => "by hand",
+    }
+}
+
+fn state_facts(view: &View, value: &StateKeyRow) -> Vec<Sentence> {
+    let mut facts = vec![Sentence::Fact("value", value.value.as_str().to_owned(), Class::Payload)];
+    facts.extend(value.scope.as_ref().map(|scope| fact("scope", scope.as_str())));
+    let kept = if value.persist { "yes: it is stored, and given to the adapter at its next hello" } else { "no: it goes with the station" };
+    facts.push(fact("persists", kept));
+    facts.extend(value.writer.map(|writer| fact("writer", writer_word(writer))));
+    facts.extend(value.written_by.as_ref().map(|by| fact("written by", written_by_words(by))));
+    facts.extend(value.at_ms.map(|wall| fact("at", at(view, wall))));
+    facts
+}
+
+/// The clause in short, what was wrong, and what to do.
+fn fault_facts(view: &View, group: &FaultGroup) -> Vec<Sentence> {
+    let payload = |name, value: &str| Sentence::Fact(name, value.to_owned(), Class::Payload);
+    let mut facts = vec![fact("", clause_text(group.clause)), Sentence::Why(group.last.words())];
+    // What it was told may name what it sent.
+    facts.extend(group.told.as_deref().map(|told| payload("told", told)));
+    facts.extend(group.frame.map(|frame| fact("frame", frame.name())));
+    facts.extend(group.bytes.as_deref().map(|bytes| payload("it begins", bytes)));
+    facts.push(fact("by", format!("{} at {}", group.peer, view.time_of_day(group.at))));
+    facts.extend(group.last.remedy().map(|words| Sentence::Do(words.to_owned())));
+    if let Breach::Hello(reason) = group.last {
+        facts.extend(hello_remedy(reason));
+    }
+    facts.push(fact("times", group.count.to_string()));
+    if group.kinds.len() > 1 {
+        facts.extend(group.kinds.iter().map(|(kind, count)| fact("of these", format!("{count} × {}", kind.words()))));
+    }
+    facts
+}
+
+/// Who may write a key, in a word.
+pub(crate) const fn writer_word(writer: Writer) -> &'static str {
+    match writer {
+        Writer::Adapter => "adapter",
+        Writer::Platform => "platform",
+    }
+}
+
+/// Who wrote a value.
+pub(crate) fn written_by_words(by: &WrittenBy) -> String {
+    match by {
+        WrittenBy::Adapter { peer, session_id } => format!("{peer}, session {session_id}"),
+        WrittenBy::Stored => "stored by an earlier start".to_owned(),
+        WrittenBy::Replayed => "replayed from an earlier start".to_owned(),
+    }
 }

@@ -1,13 +1,29 @@
 //! Layers over the Deck. The topmost takes the keys; `Esc` goes back one layer.
 
 mod dialog;
+mod events;
 mod facts;
 mod help;
+mod invoke;
+mod keys;
+mod line;
+mod output;
 mod overlay;
+mod palette;
 mod pending;
+mod question;
+mod tray;
+mod written;
 
 pub(crate) use dialog::{Bound, Dialog};
-pub(crate) use facts::{Facts, Subject};
+pub(crate) use events::Events;
+pub(crate) use facts::{Facts, Subject, refund_word, writer_word, written_by_words};
 pub(crate) use help::Help;
-pub(crate) use overlay::{Overlay, draw};
+pub(crate) use keys::KeyList;
+pub(crate) use line::Line;
+pub(crate) use output::Output;
+pub(crate) use overlay::{Overlay, Reaction, draw};
+pub(crate) use palette::{Hit, Palette};
 pub(crate) use pending::Pending;
+pub(crate) use question::meanwhile;
+pub(crate) use tray::Tray;

@@ -1,9 +1,26 @@
 //! One layer, whatever it is.
 
+use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::{Dialog, Facts, Help, Pending};
-use crate::console::{keymap::Place, model::Model, ui::Ui, view::Canvas};
+use super::{Dialog, Events, Facts, Help, KeyList, Output, Pending, Tray, invoke};
+use crate::console::{
+    action::Effect,
+    form::Form,
+    keymap::Place,
+    model::Model,
+    ui::Ui,
+    view::{Canvas, View},
+};
+
+/// What a layer does with a key before the keymap is asked.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Reaction {
+    /// It is not for this layer.
+    Ignored,
+    /// It was taken in.
+    Taken(Vec<Effect>),
+}
 
 /// A layer.
 #[derive(Debug)]
@@ -12,32 +29,92 @@ pub(crate) enum Overlay {
     Facts(Facts),
     Dialog(Dialog),
     Help(Help),
+    Events(Events),
+    Form(Box<Form>),
+    Tray(Tray),
+    Keys(Box<KeyList>),
+    Output(Output),
 }
 
 impl Overlay {
     /// The place of its keys.
-    pub(crate) const fn place(&self) -> Place {
+    pub(crate) fn place(&self) -> Place {
         match self {
             Self::Pending(_) => Place::Pending,
             Self::Facts(_) => Place::Facts,
             Self::Dialog(dialog) => dialog.place(),
             Self::Help(_) => Place::Help,
+            Self::Events(_) => Place::Events,
+            Self::Form(form) => invoke::place(form),
+            Self::Tray(_) => Place::Tray,
+            Self::Keys(_) => Place::Keys,
+            Self::Output(_) => Place::Output,
+        }
+    }
+
+    /// Takes a key before the keymap is asked: a layer in which text is written takes what types.
+    pub(crate) fn on_key(&mut self, key: KeyEvent, _model: &Model, view: &View) -> Reaction {
+        match self {
+            Self::Form(form) => invoke::on_key(form, key, view),
+            Self::Keys(keys) => keys.on_key(key, view),
+            Self::Pending(_) | Self::Facts(_) | Self::Dialog(_) | Self::Help(_) | Self::Events(_) | Self::Tray(_) | Self::Output(_) => {
+                Reaction::Ignored
+            }
+        }
+    }
+
+    /// Takes pasted text, where text is written.
+    pub(crate) fn on_paste(&mut self, text: &str) {
+        match self {
+            Self::Form(form) => invoke::on_paste(form, text),
+            Self::Keys(keys) => keys.on_paste(text),
+            Self::Pending(_) | Self::Facts(_) | Self::Dialog(_) | Self::Help(_) | Self::Events(_) | Self::Tray(_) | Self::Output(_) => {}
         }
     }
 
     /// Fits it to the room there is.
     pub(crate) fn settle(&mut self, body: Rect) {
-        if let Self::Pending(pending) = self {
-            pending.settle(body);
+        match self {
+            Self::Pending(pending) => pending.settle(body),
+            Self::Help(help) => help.settle(body),
+            Self::Keys(keys) => keys.settle(body),
+            Self::Output(output) => output.settle(body),
+            Self::Events(events) => events.settle(body),
+            Self::Form(form) => invoke::settle(form, body),
+            Self::Tray(tray) => tray.settle(body),
+            Self::Facts(_) | Self::Dialog(_) => {}
+        }
+    }
+
+    /// Takes a click at a place of the screen; whether it was on the row that was selected already, and so opens it.
+    pub(crate) fn click(&mut self, body: Rect, column: u16, row: u16, model: &Model) -> bool {
+        match self {
+            Self::Pending(pending) => pending.click(body, row),
+            Self::Events(events) => events.click(body, row),
+            Self::Tray(tray) => tray.click(body, row, model),
+            Self::Form(form) => {
+                invoke::click(form, body, column, row);
+                false
+            }
+            Self::Keys(keys) => {
+                keys.click(body, row);
+                false
+            }
+            Self::Facts(_) | Self::Dialog(_) | Self::Help(_) | Self::Output(_) => false,
         }
     }
 
     /// Scrolls text by some lines; the last line stays on the screen.
     pub(crate) fn scroll(&mut self, by: isize) {
         match self {
-            Self::Facts(facts) => facts.scroll = facts.scroll.saturating_add_signed(by),
-            Self::Help(help) => help.scroll = help.scroll.saturating_add_signed(by),
-            Self::Pending(_) | Self::Dialog(_) => {}
+            Self::Facts(facts) => facts.scroll(by),
+            Self::Help(help) => help.scroll(by),
+            Self::Keys(keys) => keys.step(by),
+            Self::Output(output) => output.scroll(by),
+            Self::Pending(pending) => pending.step(by),
+            Self::Events(events) => events.step(by),
+            Self::Form(form) => invoke::scroll(form, by),
+            Self::Dialog(_) | Self::Tray(_) => {}
         }
     }
 }
@@ -46,10 +123,15 @@ impl Overlay {
 pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui) {
     for overlay in &ui.overlays {
         match overlay {
-            Overlay::Pending(pending) => pending.draw(canvas, body, model, overlay_is_top(overlay, ui)),
+            Overlay::Pending(pending) => pending.draw(canvas, body, model, ui, overlay_is_top(overlay, ui)),
+            Overlay::Events(events) => events.draw(canvas, body, model, ui, overlay_is_top(overlay, ui)),
+            Overlay::Form(form) => invoke::draw(form, canvas, body, model, overlay_is_top(overlay, ui)),
             Overlay::Facts(facts) => facts.draw(canvas, body, model),
             Overlay::Dialog(dialog) => dialog.draw(canvas, body, model),
             Overlay::Help(help) => help.draw(canvas, body),
+            Overlay::Tray(tray) => tray.draw(canvas, body, model, overlay_is_top(overlay, ui)),
+            Overlay::Keys(keys) => keys.draw(canvas, body),
+            Overlay::Output(output) => output.draw(canvas, body),
         }
     }
 }

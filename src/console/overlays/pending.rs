@@ -6,24 +6,22 @@ use crate::{
     console::{
         action::{Asked, Direction, Effect},
         format,
+        marks::mark,
         model::Model,
-        panes::{Align, Cell, Class, Column, Table, list_height, state_sign},
+        panes::{Align, Cell, Class, Column, Table, list_height, row_at, state_sign},
+        selection::RecordKey,
         theme::Role,
-        ui::{RecordKey, Selection},
+        ui::Ui,
         view::{Canvas, View},
+        window::{Wanted, Window},
     },
     ids::{InvocationId, QueueName},
     port::{InvocationRow, Query},
     tap::entry::mpp::RowState,
 };
 
-/// Rows asked for at once.
-const PAGE_ROWS: u64 = 200;
-/// Rows kept; past it those at the other end are let go.
-const ROWS_MAX: usize = 1_000;
-
 const COLUMNS: &[Column] = &[
-    Column::fixed("id", 9, Align::Right),
+    Column::fixed("id", 10, Align::Right),
     Column::growing("event", 12, 2),
     Column::fixed("state", 12, Align::Left),
     Column::fixed("waits", 6, Align::Right),
@@ -36,127 +34,70 @@ const COLUMNS: &[Column] = &[
 #[derive(Debug)]
 pub(crate) struct Pending {
     pub(crate) queue: QueueName,
-    pub(crate) rows: Vec<InvocationRow>,
-    pub(crate) selection: Selection,
-    /// What the station is asked for at the moment.
-    pub(crate) asking: Option<Direction>,
-    /// Why the last page did not come.
-    pub(crate) trouble: Option<String>,
-    more_before: bool,
-    more_behind: bool,
-    height: usize,
+    pub(crate) window: Window<InvocationRow>,
 }
 
 impl Pending {
     /// An empty list, and the question that fills it.
     pub(crate) fn open(queue: QueueName) -> (Self, Effect) {
-        let mut list = Self {
-            queue,
-            rows: Vec::new(),
-            selection: Selection::default(),
-            asking: None,
-            trouble: None,
-            more_before: false,
-            more_behind: false,
-            height: 1,
-        };
+        let mut list = Self { queue, window: Window::new(true) };
         let effect = list.ask(Direction::Fresh);
         (list, effect)
     }
 
     /// Asks for a page.
     pub(crate) fn ask(&mut self, direction: Direction) -> Effect {
-        self.asking = Some(direction);
-        let beyond = match direction {
-            Direction::Fresh => None,
-            Direction::Forward => self.rows.last().map(|row| row.id),
-            Direction::Backward => self.rows.first().map(|row| row.id),
-        };
+        let Wanted { beyond, oldest_first, limit, .. } = self.window.ask(direction);
         Effect::Query {
             asked: Asked::Pending { queue: self.queue.clone(), direction },
             query: Query::Invocations {
                 state: Some(RowState::Pending),
                 queue: Some(self.queue.clone()),
-                beyond,
-                oldest_first: direction != Direction::Backward,
-                limit: PAGE_ROWS,
+                beyond: beyond.map(InvocationId),
+                oldest_first,
+                other_manifest: false,
+                limit,
             },
-        }
-    }
-
-    /// Takes a page.
-    pub(crate) fn take(&mut self, direction: Direction, mut rows: Vec<InvocationRow>, more: bool) {
-        self.asking = None;
-        self.trouble = None;
-        match direction {
-            Direction::Fresh => {
-                self.rows = rows;
-                self.more_before = false;
-                self.more_behind = more;
-            }
-            Direction::Forward => {
-                self.rows.append(&mut rows);
-                self.more_behind = more;
-                let cut = self.rows.len().saturating_sub(ROWS_MAX);
-                self.more_before |= cut > 0;
-                self.rows.drain(..cut);
-            }
-            Direction::Backward => {
-                rows.reverse();
-                rows.append(&mut self.rows);
-                self.rows = rows;
-                self.more_before = more;
-                self.more_behind |= self.rows.len() > ROWS_MAX;
-                self.rows.truncate(ROWS_MAX);
-            }
         }
     }
 
     /// Whether everything pending is listed, so that fresh rows are to be asked for when there are some.
     pub(crate) fn is_at_end(&self) -> bool {
-        !self.more_behind
-    }
-
-    /// The page that the selection has come near to, if it is not there yet.
-    pub(crate) fn wants(&self) -> Option<Direction> {
-        let near = self.height.max(10);
-        if self.asking.is_some() || self.rows.is_empty() {
-            None
-        } else if self.more_behind && self.selection.index() + near >= self.rows.len() {
-            Some(Direction::Forward)
-        } else if self.more_before && self.selection.index() < near {
-            Some(Direction::Backward)
-        } else {
-            None
-        }
+        !self.window.more().1
     }
 
     /// The identities of its rows.
     pub(crate) fn keys(&self) -> Vec<RecordKey> {
-        self.rows.iter().map(|row| RecordKey::Invocation(row.id)).collect()
+        self.window.keys()
     }
 
     /// The selected row.
     pub(crate) fn selected(&self) -> Option<&InvocationRow> {
-        self.rows.get(self.selection.index())
+        self.window.selected()
     }
 
     /// Rows that are shown at once.
     pub(crate) fn height(&self) -> usize {
-        self.height
+        self.window.height()
     }
 
     /// Moves the selection.
     pub(crate) fn step(&mut self, by: isize) {
-        let keys = self.keys();
-        self.selection.step(by, &keys, self.height);
+        self.window.step(by);
+    }
+
+    /// Selects the row at a line of the screen.
+    pub(crate) fn click(&mut self, body: Rect, row: u16) -> bool {
+        let (keys, height) = (self.keys(), self.height());
+        let Some(index) = row_at(body, row, &self.window.selection).filter(|index| *index < keys.len()) else { return false };
+        let was_there = self.window.selection.index() == index;
+        self.window.selection.select(index, &keys, height);
+        was_there
     }
 
     /// Fits it to the room there is.
     pub(crate) fn settle(&mut self, body: Rect) {
-        self.height = list_height(body);
-        let keys = self.keys();
-        self.selection.settle(&keys, self.height);
+        self.window.settle(list_height(body));
     }
 
     /// Where a row stands now: pages are as old as their answer, the model is not.
@@ -172,42 +113,55 @@ impl Pending {
     pub(crate) fn still_pending(&self, model: &Model) -> u64 {
         let Some(mpp) = model.mpp() else { return 0 };
         let ended: std::collections::BTreeSet<InvocationId> = mpp.recent.iter().map(|row| row.id).collect();
-        self.rows.iter().filter(|row| !mpp.live.contains_key(&row.id) && !ended.contains(&row.id)).count() as u64
+        self.window.rows().iter().filter(|row| !mpp.live.contains_key(&row.id) && !ended.contains(&row.id)).count() as u64
     }
 
     /// Draws it.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui, focused: bool) {
         canvas.clear(body);
         let queue = model.mpp().and_then(|mpp| mpp.queues.get(self.queue.as_str()));
         let pending = queue.map_or(0, |queue| queue.pending + queue.other_manifest);
         let mut title = format!("{}: {} pending", self.queue, format::count(pending));
-        if self.asking.is_some() {
+        if self.window.asking().is_some() {
             title.push_str(", asking");
         }
+        if let Some(marked) = ui.marks.words() {
+            title.push_str(&marked);
+        }
         let inside = canvas.frame(body, &title, focused);
-        if let Some(trouble) = &self.trouble {
+        let rows = self.window.rows();
+        if let Some(trouble) = self.window.trouble().filter(|_| rows.is_empty()) {
             canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), trouble, Role::Bad);
             return;
         }
-        if self.rows.is_empty() {
-            let words = if self.asking.is_some() { "asking the station" } else { "nothing is pending on this queue" };
+        if rows.is_empty() {
+            let words = if self.window.asking().is_some() { "asking the station" } else { "nothing is pending on this queue" };
             canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), words, Role::Muted);
             return;
         }
         let view = canvas.view;
-        let row = |index: usize| self.rows.get(index).map_or_else(Vec::new, |row| cells(view, row, model));
-        Table { columns: COLUMNS, len: self.rows.len(), row: &row, selection: Some(&self.selection), focused }.draw(canvas, inside);
+        let row = |index: usize| rows.get(index).map_or_else(Vec::new, |row| cells(view, row, model, ui.marks.contains(row.id)));
+        Table {
+            columns: COLUMNS,
+            len: rows.len(),
+            row: &row,
+            selection: &self.window.selection,
+            focused,
+            sort: None,
+            more: self.window.more(),
+        }
+        .draw(canvas, inside);
     }
 }
 
-fn cells(view: &View, row: &InvocationRow, model: &Model) -> Vec<Cell> {
+fn cells(view: &View, row: &InvocationRow, model: &Model, is_marked: bool) -> Vec<Cell> {
     let state = Pending::state_now(row, model);
     let (sign, role) = state_sign(state, view.glyphs);
     let is_gone = state != RowState::Pending;
     let text = if is_gone { Role::Muted } else { Role::Text };
     let words = if row.other_manifest.is_some() { "other pack" } else { state.name() };
     vec![
-        Cell::new(row.id.to_string(), text),
+        Cell::new(mark(view, is_marked, &row.id.to_string()), if is_marked { Role::Accent } else { text }),
         Cell::new(row.event.to_string(), text),
         Cell::new(format!("{sign} {words}"), if row.other_manifest.is_some() { Role::Warn } else { role }),
         Cell::new(format::age(view.now.wall.since(row.enqueued_at_ms)), text),

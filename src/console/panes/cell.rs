@@ -2,19 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::console::theme::Role;
-
-/// Who may see a cell's content: what on-air masking goes by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Class {
-    /// Anybody.
-    #[default]
-    Public,
-    /// The name of a viewer.
-    Login,
-    /// What a peer or viewer wrote.
-    Payload,
-}
+use crate::console::{class::Class, theme::Role};
 
 /// One cell of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]

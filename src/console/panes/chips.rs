@@ -1,20 +1,33 @@
 //! The second line: one chip a system, then one for each pane that has no room.
 
-use ratatui::{layout::Rect, style::Modifier};
+use ratatui::layout::Rect;
 
 use crate::{
     console::{
+        format,
         model::{Condition, Model, in_flight, mpp_report, store_report},
+        pane_id::{ChipId, PaneId},
         text,
         theme::Role,
-        ui::{ChipId, Focus, PaneId, Ui},
+        ui::{Focus, Ui},
         view::{Canvas, View},
     },
-    tap::entry::mpp::RowState,
+    mpp::QueueView,
+    tap::entry::{mpp::RowState, station::Level},
 };
 
+/// How much room the chips have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Room {
+    /// Names, and figures that say something.
+    Least,
+    Tight,
+    Narrow,
+    Wide,
+}
+
 /// A chip's name, its sign, and its figure.
-fn parts(view: &View, chip: ChipId, model: &Model, is_narrow: bool) -> [(String, Role); 3] {
+fn parts(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(String, Role); 3] {
     let glyphs = view.glyphs;
     let sign = |condition| match condition {
         Condition::Well => (glyphs.well.to_owned(), Role::Ok),
@@ -24,9 +37,17 @@ fn parts(view: &View, chip: ChipId, model: &Model, is_narrow: bool) -> [(String,
     match chip {
         ChipId::Mpp => {
             let figure = model.mpp().map_or_else(String::new, |mpp| {
-                let name = text::truncate(&mpp.pack.name, if is_narrow { 12 } else { 20 }, glyphs.ellipsis).into_owned();
                 let (flying, _) = in_flight(mpp);
-                format!("{name} {}q {flying}{}", mpp.queues.len(), glyphs.flying)
+                let figures = format!("{}q {flying}{}", mpp.queues.len(), glyphs.flying);
+                let columns = match room {
+                    Room::Least => return String::new(),
+                    Room::Tight => return figures,
+                    // What is missing says more than the pack's name.
+                    _ if mpp.adapter.is_none() => return format!("no adapter {figures}"),
+                    Room::Narrow => 12,
+                    Room::Wide => 20,
+                };
+                format!("{} {figures}", text::truncate(&text::visible(&mpp.pack.name, glyphs.ascii), columns, glyphs.ellipsis))
             });
             [("MPP".to_owned(), Role::Mpp), sign(mpp_report(model, view.now).condition), (figure, Role::Text)]
         }
@@ -34,19 +55,19 @@ fn parts(view: &View, chip: ChipId, model: &Model, is_narrow: bool) -> [(String,
             let figure = match model.world.as_ref().map(|world| world.station.store_failing.is_some()) {
                 Some(true) => "failing",
                 // Where it is tight, the sign alone says it.
-                Some(false) if !is_narrow => "well",
+                Some(false) if room == Room::Wide => "well",
                 _ => "",
             };
             [("STORE".to_owned(), Role::Station), sign(store_report(model).condition), (figure.to_owned(), Role::Text)]
         }
         ChipId::Hidden(pane) => {
-            let (name, figure, role) = hidden(view, pane, model);
+            let (name, figure, role) = hidden(view, pane, model, ui, room);
             [(name.to_owned(), Role::Accent), (String::new(), Role::Muted), (figure, role)]
         }
     }
 }
 
-fn hidden(view: &View, pane: PaneId, model: &Model) -> (&'static str, String, Role) {
+fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'static str, String, Role) {
     let glyphs = view.glyphs;
     let mpp = model.mpp();
     match pane {
@@ -68,21 +89,60 @@ fn hidden(view: &View, pane: PaneId, model: &Model) -> (&'static str, String, Ro
             ("LOG", format!("{serious}{}", glyphs.warn), role)
         }
         PaneId::Started => ("", String::new(), Role::Muted),
+        PaneId::History => {
+            let ended = |count: fn(&QueueView) -> u64| mpp.map_or(0, |mpp| mpp.queues.values().map(count).sum::<u64>());
+            let (done, bad) = (ended(|queue| queue.done), ended(|queue| queue.failed));
+            let done = if room == Room::Least { String::new() } else { format!("{}{} ", format::count(done), glyphs.ok) };
+            let figure = format!("{done}{}{}", format::count(bad), glyphs.bad);
+            ("HIST", figure, if bad > 0 { Role::Warn } else { Role::Text })
+        }
+        PaneId::OtherPack => {
+            let rows = mpp.map_or(0, |mpp| mpp.queues.values().map(|queue| queue.other_manifest).sum::<u64>());
+            ("OTHER", format::count(rows), if rows > 0 { Role::Warn } else { Role::Text })
+        }
+        PaneId::Refunds => {
+            let (refunds, more) = ui.pages.refund_count(model);
+            ("REFUND", format!("{}{}", format::count(refunds), if more { "+" } else { "" }), Role::Text)
+        }
+        PaneId::State => ("STATE", format::count(ui.pages.state.rows().len() as u64), Role::Text),
+        PaneId::AdapterLog => {
+            let serious = mpp.map_or(0, |mpp| mpp.logs.iter().filter(|line| line.level >= Level::Warn).count() as u64);
+            ("ADAPT", format!("{}{}", format::count(serious), glyphs.warn), if serious > 0 { Role::Warn } else { Role::Text })
+        }
+        PaneId::Violations => {
+            let faults = model.faults.count;
+            ("FAULTS", format::count(faults), if faults > 0 { Role::Warn } else { Role::Text })
+        }
+        PaneId::StationLog => {
+            let serious = model.journal.station.iter().filter(|notice| notice.level >= Level::Warn).count() as u64;
+            ("STATION", format!("{}{}", format::count(serious), glyphs.warn), if serious > 0 { Role::Warn } else { Role::Text })
+        }
     }
+}
+
+/// Columns of a chip, the gap behind it left out.
+fn columns(parts: &[(String, Role); 3]) -> u16 {
+    let columns: usize = parts.iter().filter(|(words, _)| !words.is_empty()).map(|(words, _)| text::width(words) + 1).sum();
+    u16::try_from(columns).unwrap_or(u16::MAX).saturating_add(1)
 }
 
 /// Where each chip is.
 fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(String, Role); 3])> {
-    let mut x = area.x + 1;
     let chips = ui.layout(model).chips();
+    let all = |room| chips.iter().map(|chip| parts(view, *chip, model, ui, room)).collect::<Vec<_>>();
+    let fits = |chips: &[[(String, Role); 3]]| chips.iter().map(|chip| columns(chip) + 1).sum::<u16>() < area.width;
+    let widest = if area.width < 120 { Room::Narrow } else { Room::Wide };
+    let (chips, gap) = match [widest, Room::Tight].into_iter().map(all).find(|chips| fits(chips)) {
+        Some(chips) => (chips, 1),
+        None => (all(Room::Least), 0),
+    };
+    let mut x = area.x + 1;
     chips
         .into_iter()
-        .map_while(|chip| {
-            let parts = parts(view, chip, model, area.width < 120);
-            let columns: usize = parts.iter().filter(|(words, _)| !words.is_empty()).map(|(words, _)| text::width(words) + 1).sum();
-            let columns = u16::try_from(columns).unwrap_or(u16::MAX).saturating_add(1);
+        .map_while(|parts| {
+            let columns = columns(&parts);
             let place = Rect::new(x, area.y, columns.min(area.right().saturating_sub(x)), 1);
-            x = x.saturating_add(columns + 1);
+            x = x.saturating_add(columns + gap);
             (place.width > 0).then_some((place, parts))
         })
         .collect()
@@ -97,7 +157,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
             x += canvas.put(x, place.y, place.right().saturating_sub(x), words, *role) + 1;
         }
         if ui.overlays.is_empty() && ui.focus == Focus::Chips(index) {
-            canvas.buffer.set_style(place, ratatui::style::Style::new().add_modifier(Modifier::REVERSED));
+            canvas.select(place);
         }
     }
 }

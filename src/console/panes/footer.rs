@@ -14,13 +14,14 @@ use crate::console::{
 
 /// Draws it: what would do nothing is greyed; what does not fit is left to `?`, which always stands.
 pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
-    let glyphs = canvas.view.glyphs;
+    let view = canvas.view;
+    let glyphs = view.glyphs;
     let place = ui.place();
     let words = |binding: &keymap::Binding| {
         let key = binding.keys.first().map_or_else(String::new, |key: &Chord| key.name(glyphs));
         (key, binding.label)
     };
-    let bindings: Vec<_> = keymap::bindings(place).filter(|binding| binding.in_footer).collect();
+    let bindings: Vec<_> = view.keymap.bindings(place).filter(|binding| binding.in_footer).collect();
     let columns = |binding: &keymap::Binding| {
         let (key, label) = words(binding);
         u16::try_from(text::width(&key) + text::width(label) + 3).unwrap_or(u16::MAX)
@@ -38,7 +39,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
             }
         }
         let (key, label) = words(binding);
-        let does = update::hindrance(binding.action, ui, model).is_none();
+        let does = ui.palette.is_some() || update::hindrance(binding.action, ui, model, view).is_none();
         let (key_role, label_role) = if does { (Role::Accent, Role::Text) } else { (Role::Muted, Role::Muted) };
         x += canvas.put(x, area.y, area.right().saturating_sub(x), &key, key_role) + 1;
         x += canvas.put(x, area.y, area.right().saturating_sub(x), label, label_role) + 2;

@@ -1,69 +1,206 @@
-//! The first line: where you are, in time and otherwise; recording; loss; the clock.
+//! The first line: which view this is, where you are in time, recording, loss, the clock.
 
 use ratatui::layout::Rect;
 
 use crate::console::{
+    action::Action,
     format,
     model::Model,
     text,
     theme::Role,
+    ui::Ui,
     view::{Canvas, View},
+    view_id::ViewId,
 };
 
-/// Draws it.
-pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model) {
-    let view = canvas.view;
-    let glyphs = view.glyphs;
-    let clock = view.time_of_day(view.now);
-    let clock_at = area.right().saturating_sub(9);
-    canvas.put(clock_at, area.y, 8, &clock, Role::Text);
+/// A text of the first line.
+struct Part {
+    words: String,
+    role: Role,
+    what: What,
+}
 
-    let name = text::truncate(&text::visible(&view.name, glyphs.ascii), 24, glyphs.ellipsis).into_owned();
-    let mut parts = vec![(format!("rl-console {}", glyphs.into), Role::Accent), (name, Role::Text)];
-    parts.extend(state(view, model));
-    let room = clock_at.saturating_sub(2);
-    let columns = |parts: &[(String, Role)]| parts.iter().map(|(words, _)| text::width(words) + GAP).sum::<usize>();
-    // Where it is tight, the program's own name is what is missed least, then the station's.
-    let skipped = (0..2).find(|skipped| columns(&parts[*skipped..]) <= usize::from(room)).unwrap_or(2);
-    let mut x = area.x + 1;
-    for (words, role) in parts.iter().skip(skipped) {
-        x += canvas.put(x, area.y, room.saturating_sub(x), words, *role) + u16::try_from(GAP).unwrap_or(2);
+/// What a click on a part does, and whether it goes first where there is no room for everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// It says something.
+    Plain,
+    /// It says something that is missed least.
+    Spare,
+    /// A click shows this view.
+    Tab(ViewId),
+    /// A click opens the alerts.
+    Alerts,
+}
+
+impl Part {
+    fn new(words: String, role: Role) -> Self {
+        Self { words, role, what: What::Plain }
     }
+
+    fn of(what: What, words: String, role: Role) -> Self {
+        Self { words, role, what }
+    }
+}
+
+/// How the views are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tabs {
+    /// All of them.
+    Named,
+    /// The one that is shown, and the keys of the others.
+    Keys,
+    /// The one that is shown alone.
+    Shown,
+}
+
+/// How much of the state is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    All,
+    /// Not how long the station is up.
+    Most,
+    /// Signs and counts: not how much is recorded, nor which queue drains.
+    Short,
+    /// Neither that nothing was lost.
+    Least,
 }
 
 /// Columns between two parts.
 const GAP: usize = 2;
+/// Columns at the right that the clock takes.
+const CLOCK_COLUMNS: u16 = 9;
+
+/// Draws it.
+pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
+    let view = canvas.view;
+    let clock_at = area.right().saturating_sub(CLOCK_COLUMNS);
+    canvas.put(clock_at, area.y, 8, &view.time_of_day(view.now), Role::Text);
+    for (place, part) in places(view, area, model, ui) {
+        canvas.put(place.x, place.y, place.width, &part.words, part.role);
+    }
+}
+
+/// The view whose name stands at a column of the first line.
+pub(crate) fn tab_at(view: &View, column: u16, model: &Model, ui: &Ui) -> Option<ViewId> {
+    match at(view, column, model, ui)? {
+        What::Tab(tab) => Some(tab),
+        _ => None,
+    }
+}
+
+/// Whether the count of alerts stands at a column of the first line.
+pub(crate) fn is_on_alerts(view: &View, column: u16, model: &Model, ui: &Ui) -> bool {
+    at(view, column, model, ui) == Some(What::Alerts)
+}
+
+fn at(view: &View, column: u16, model: &Model, ui: &Ui) -> Option<What> {
+    let area = ui.layout(model).header;
+    let part = places(view, area, model, ui).into_iter().find(|(place, _)| place.contains((column, area.y).into()))?.1;
+    Some(part.what)
+}
+
+/// Where each part is. Where it is tight, the program's own name is what is missed least, then the station's, then the names of the views
+/// that are not shown, then how long the station is up, then the recording's size and the draining queue's name, then the keys of the views
+/// that are not shown, then that nothing was lost. What is wrong is cut last.
+fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, Part)> {
+    let glyphs = view.glyphs;
+    let name = text::truncate(&text::visible(&view.name, glyphs.ascii), 24, glyphs.ellipsis).into_owned();
+    let room = area.width.saturating_sub(CLOCK_COLUMNS + 2);
+    let all = |(skipped, tabs, detail): (usize, Tabs, Detail)| -> Vec<Part> {
+        let names = [Part::new(format!("rl-console {}", glyphs.into), Role::Accent), Part::new(name.clone(), Role::Text)];
+        let state = state(view, model, detail).into_iter().filter(|part| detail == Detail::All || part.what != What::Spare);
+        names.into_iter().skip(skipped).chain(named(view, ui.view, tabs)).chain(state).collect()
+    };
+    let fits = |parts: &Vec<Part>| parts.iter().map(|part| text::width(&part.words) + GAP).sum::<usize>() <= usize::from(room) + GAP;
+    let least = (2, Tabs::Shown, Detail::Least);
+    let steps = [
+        (0, Tabs::Named, Detail::All),
+        (1, Tabs::Named, Detail::All),
+        (2, Tabs::Named, Detail::All),
+        (2, Tabs::Keys, Detail::All),
+        (2, Tabs::Keys, Detail::Most),
+        (2, Tabs::Keys, Detail::Short),
+        (2, Tabs::Shown, Detail::Short),
+    ];
+    let parts = steps.into_iter().map(all).find(fits).unwrap_or_else(|| all(least));
+    let mut x = area.x + 1;
+    let mut placed = Vec::new();
+    for part in parts {
+        let wide = u16::try_from(text::width(&part.words)).unwrap_or(u16::MAX);
+        let width = wide.min((area.x + 1 + room).saturating_sub(x));
+        placed.push((Rect::new(x, area.y, width, 1), part));
+        x = x.saturating_add(wide).saturating_add(u16::try_from(GAP).unwrap_or(2));
+    }
+    placed
+}
+
+/// The views by their keys; the one that is shown stands in brackets.
+fn named(view: &View, shown: ViewId, tabs: Tabs) -> impl Iterator<Item = Part> {
+    ViewId::ALL.into_iter().filter(move |tab| tabs != Tabs::Shown || *tab == shown).map(move |tab| {
+        let key = view.key(Action::showing(tab));
+        let (words, role) = if tab == shown {
+            (format!("[{key} {}]", tab.name()), Role::Accent)
+        } else if tabs == Tabs::Named {
+            (format!("{key} {}", tab.name()), Role::Muted)
+        } else {
+            (key, Role::Muted)
+        };
+        Part::of(What::Tab(tab), words, role)
+    })
+}
 
 /// Where in time, what is recorded, held and lost.
-fn state(view: &View, model: &Model) -> Vec<(String, Role)> {
+fn state(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
     let glyphs = view.glyphs;
-    let Some(world) = &model.world else { return vec![(format!("{} starting", glyphs.degraded), Role::Warn)] };
-    let mut parts = Vec::with_capacity(5);
+    let is_short = matches!(detail, Detail::Short | Detail::Least);
+    let Some(world) = &model.world else { return vec![Part::new(format!("{} starting", glyphs.degraded), Role::Warn)] };
+    let mut parts = Vec::with_capacity(8);
     if model.stopping {
-        parts.push((format!("{} STOPPING", glyphs.degraded), Role::Warn));
+        parts.push(Part::new(format!("{} STOPPING", glyphs.degraded), Role::Warn));
     } else {
-        parts.push((format!("{} LIVE", glyphs.well), Role::Ok));
+        parts.push(Part::new(format!("{} LIVE", glyphs.well), Role::Ok));
     }
-    parts.push((format::elapsed(view.now.mono.since(world.station.started_at.mono)), Role::Text));
+    match model.alerts.waiting() {
+        0 => {}
+        1 => parts.push(Part::of(What::Alerts, format!("{} 1 alert", glyphs.warn), Role::Warn)),
+        waiting => parts.push(Part::of(What::Alerts, format!("{} {waiting} alerts", glyphs.warn), Role::Warn)),
+    }
+    let elapsed = format::elapsed(view.now.mono.since(world.station.started_at.mono));
+    parts.push(Part::of(What::Spare, elapsed, Role::Text));
     if let Some(recording) = &world.station.recording {
-        parts.push((format!("{}REC {}", glyphs.well, format::bytes(recording.bytes)), Role::Bad));
+        let size = if is_short { String::new() } else { format!(" {}", format::bytes(recording.bytes)) };
+        parts.push(Part::new(format!("{}REC{size}", glyphs.well), Role::Bad));
     }
     let held = world.mpp.queues.values().filter(|queue| queue.brake.held).count();
     let declared = world.mpp.queues.values().filter(|queue| queue.ready_after.is_some()).count();
     if held > 0 && held >= declared {
-        parts.push((format!("{} ALL HELD", glyphs.held), Role::Warn));
+        parts.push(Part::new(format!("{} ALL HELD", glyphs.held), Role::Warn));
     } else if held > 0 {
-        parts.push((format!("{} {held} held", glyphs.held), Role::Warn));
+        parts.push(Part::new(format!("{} {held} held", glyphs.held), Role::Warn));
     }
-    let mut draining = world.mpp.queues.iter().filter(|(_, queue)| queue.brake.draining).map(|(name, _)| name);
-    match (draining.next(), draining.count()) {
-        (None, _) => {}
-        (Some(name), 0) => {
-            let name = text::truncate(&text::visible(name.as_str(), glyphs.ascii), 12, glyphs.ellipsis).into_owned();
-            parts.push((format!("{} drain: {name}", glyphs.draining), Role::Warn));
+    let draining = world.mpp.queues.iter().filter(|(_, queue)| queue.brake.draining);
+    let (drained, draining): (Vec<_>, Vec<_>) = draining.partition(|(_, queue)| queue.pending == 0 && queue.in_flight.is_none());
+    for (queues, one, many) in [(draining, "drain", "draining"), (drained, "drained", "drained")] {
+        match queues.as_slice() {
+            [] => {}
+            all if is_short => parts.push(Part::new(format!("{} {} {one}", glyphs.draining, all.len()), Role::Warn)),
+            [(name, _)] => {
+                let name = text::truncate(&text::visible(name.as_str(), glyphs.ascii), 12, glyphs.ellipsis).into_owned();
+                parts.push(Part::new(format!("{} {one}: {name}", glyphs.draining), Role::Warn));
+            }
+            all => parts.push(Part::new(format!("{} {} {many}", glyphs.draining, all.len()), Role::Warn)),
         }
-        (Some(_), more) => parts.push((format!("{} {} draining", glyphs.draining, more + 1), Role::Warn)),
     }
-    parts.push((format!("loss {}", format::count(model.lost)), if model.lost > 0 { Role::Warn } else { Role::Muted }));
+    if let Some(frames_per_s) = model.meter.frames_per_s {
+        parts.push(Part::new(format!("~{frames_per_s} fps"), Role::Warn));
+        if model.meter.behind > 0 {
+            parts.push(Part::new(format!("{} behind", format::count(model.meter.behind)), Role::Warn));
+        }
+    }
+    let lost = if model.lost > 0 { Role::Warn } else { Role::Muted };
+    if model.lost > 0 || detail != Detail::Least {
+        parts.push(Part::new(format!("loss {}", format::count(model.lost)), lost));
+    }
     parts
 }

@@ -2,18 +2,20 @@
 
 use ratatui::layout::Rect;
 
-use super::{Align, Cell, Column, Table, queues::state_sign};
+use super::{Align, Cell, Column, pane::Shown, queues::state_sign};
 use crate::{
     console::{
+        pane_id::PaneId,
+        sort::Sort,
         theme::Role,
-        ui::Selection,
+        ui::Ui,
         view::{Canvas, View},
     },
     ids::InvocationId,
     mpp::{LiveView, QueueView, Snapshot},
 };
 
-const COLUMNS: &[Column] = &[
+pub(super) const COLUMNS: &[Column] = &[
     Column::fixed("id", 7, Align::Right),
     Column::growing("queue", 8, 1),
     Column::growing("event", 10, 2),
@@ -22,15 +24,32 @@ const COLUMNS: &[Column] = &[
     Column::fixed("trace", 5, Align::Left).from(56),
 ];
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, mpp: &Snapshot, selection: &Selection, focused: bool) {
+type Row<'a> = (&'a InvocationId, &'a LiveView);
+
+/// The rows in the order that they are shown in.
+pub(super) fn rows<'a>(mpp: &'a Snapshot, ui: &Ui) -> Vec<Row<'a>> {
+    let mut rows: Vec<Row<'a>> = mpp.live.iter().collect();
+    Sort::arrange(ui.sorts.get(&PaneId::InFlight).copied(), &mut rows, |column, one, other| match column {
+        1 => one.1.queue.cmp(&other.1.queue),
+        2 => one.1.event.cmp(&other.1.event),
+        3 => (one.1.state, one.1.left, one.1.acked).cmp(&(other.1.state, other.1.left, other.1.acked)),
+        // What is younger is less old.
+        4 => other.1.since.wall.cmp(&one.1.since.wall),
+        5 => one.1.trace.cmp(&other.1.trace),
+        _ => one.0.cmp(other.0),
+    });
+    rows
+}
+
+pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, mpp: &Snapshot, shown: &Shown<'_>) {
     if mpp.live.is_empty() {
         canvas.put(area.x + 1, area.y, area.width.saturating_sub(1), &why_empty(mpp), Role::Muted);
         return;
     }
-    let rows: Vec<(&InvocationId, &LiveView)> = mpp.live.iter().collect();
+    let rows = rows(mpp, shown.ui);
     let view = canvas.view;
     let row = |index: usize| rows.get(index).map_or_else(Vec::new, |(id, live)| cells(view, **id, live));
-    Table { columns: COLUMNS, len: rows.len(), row: &row, selection: Some(selection), focused }.draw(canvas, area);
+    shown.table(COLUMNS, rows.len(), &row).draw(canvas, area);
 }
 
 /// Why nothing is in flight: the operator's own brakes first.

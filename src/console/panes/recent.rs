@@ -2,18 +2,20 @@
 
 use ratatui::layout::Rect;
 
-use super::{Align, Cell, Class, Column, Table, queues::state_sign};
+use super::{Align, Cell, Class, Column, pane::Shown, queues::state_sign};
 use crate::{
     console::{
         model::Model,
+        pane_id::PaneId,
+        sort::Sort,
         theme::Role,
-        ui::Selection,
+        ui::Ui,
         view::{Canvas, View},
     },
     mpp::EndedView,
 };
 
-const COLUMNS: &[Column] = &[
+pub(super) const COLUMNS: &[Column] = &[
     Column::fixed("at", 8, Align::Left),
     Column::fixed("id", 7, Align::Right),
     Column::fixed("state", 10, Align::Left),
@@ -23,15 +25,30 @@ const COLUMNS: &[Column] = &[
     Column::fixed("trace", 5, Align::Left).from(72),
 ];
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, selection: &Selection, focused: bool) {
-    let ended: Vec<&EndedView> = model.ended().collect();
+/// The rows in the order that they are shown in.
+pub(super) fn rows<'a>(model: &'a Model, ui: &Ui) -> Vec<&'a EndedView> {
+    let mut rows: Vec<&EndedView> = model.ended().collect();
+    Sort::arrange(ui.sorts.get(&PaneId::Recent).copied(), &mut rows, |column, one, other| match column {
+        1 => one.id.cmp(&other.id),
+        2 => one.state.cmp(&other.state),
+        3 => one.queue.cmp(&other.queue),
+        4 => one.event.cmp(&other.event),
+        5 => one.reason.cmp(&other.reason),
+        6 => one.trace.cmp(&other.trace),
+        _ => one.at.wall.cmp(&other.at.wall),
+    });
+    rows
+}
+
+pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, shown: &Shown<'_>) {
+    let ended = rows(shown.model, shown.ui);
     if ended.is_empty() {
         canvas.put(area.x + 1, area.y, area.width.saturating_sub(1), "nothing has ended since the station started", Role::Muted);
         return;
     }
     let view = canvas.view;
     let row = |index: usize| ended.get(index).map_or_else(Vec::new, |ended| cells(view, ended));
-    Table { columns: COLUMNS, len: ended.len(), row: &row, selection: Some(selection), focused }.draw(canvas, area);
+    shown.table(COLUMNS, ended.len(), &row).draw(canvas, area);
 }
 
 fn cells(view: &View, ended: &EndedView) -> Vec<Cell> {

@@ -1,9 +1,9 @@
 //! A table of which only the visible rows are made.
 
-use ratatui::{layout::Rect, style::Modifier};
+use ratatui::layout::Rect;
 
 use super::Cell;
-use crate::console::{text, theme::Role, ui::Selection, view::Canvas};
+use crate::console::{selection::Selection, sort::Sort, text, theme::Role, view::Canvas};
 
 /// On which side of its column a text stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +48,12 @@ pub(crate) struct Table<'a> {
     pub(crate) len: usize,
     /// The cells of a row, one a column.
     pub(crate) row: &'a dyn Fn(usize) -> Vec<Cell>,
-    pub(crate) selection: Option<&'a Selection>,
+    pub(crate) selection: &'a Selection,
     pub(crate) focused: bool,
+    /// The column that the rows are sorted by, which gets a sign.
+    pub(crate) sort: Option<Sort>,
+    /// Whether there are rows before the first, and behind the last.
+    pub(crate) more: (bool, bool),
 }
 
 impl Table<'_> {
@@ -58,28 +62,30 @@ impl Table<'_> {
         if area.height == 0 || area.width < 4 {
             return;
         }
-        let widths = self.widths(area.width);
+        let widths = widths(self.columns, area.width);
         let mut x = area.x + 1;
-        for (column, width) in self.columns.iter().zip(&widths) {
+        for (index, (column, width)) in self.columns.iter().zip(&widths).enumerate() {
             if *width > 0 {
-                put_aligned(canvas, x, area.y, *width, column.title, Role::Muted, column.align);
+                match self.sort.filter(|sort| sort.column == index) {
+                    Some(sort) => put_sorted(canvas, x, area.y, *width, *column, sort),
+                    None => put_aligned(canvas, x, area.y, *width, &Cell::new(column.title, Role::Muted), column.align),
+                }
                 x += width + 1;
             }
         }
-        let offset = self.selection.map_or(0, Selection::offset);
+        let offset = self.selection.offset();
         let height = usize::from(area.height - 1);
         for (index, y) in (offset..self.len).take(height).zip(area.y + 1..) {
             let cells = (self.row)(index);
             let mut x = area.x + 1;
             for ((cell, column), width) in cells.iter().zip(self.columns).zip(&widths) {
                 if *width > 0 {
-                    put_aligned(canvas, x, y, *width, &cell.text, cell.role, column.align);
+                    put_aligned(canvas, x, y, *width, cell, column.align);
                     x += width + 1;
                 }
             }
-            if self.focused && self.selection.is_some_and(|selection| selection.index() == index) {
-                let line = Rect::new(area.x, y, area.width, 1);
-                canvas.buffer.set_style(line, ratatui::style::Style::new().add_modifier(Modifier::REVERSED));
+            if self.focused && self.selection.index() == index {
+                canvas.select(Rect::new(area.x, y, area.width, 1));
             }
         }
         self.draw_more(canvas, area, offset, height);
@@ -88,32 +94,61 @@ impl Table<'_> {
     /// Says how many rows lie above and below, on the frame's lower line.
     fn draw_more(&self, canvas: &mut Canvas<'_>, area: Rect, offset: usize, height: usize) {
         let below = self.len.saturating_sub(offset + height);
-        if offset == 0 && below == 0 {
+        if offset == 0 && below == 0 && self.more == (false, false) {
             return;
         }
         let glyphs = canvas.view.glyphs;
-        let words = format!(" {} {offset}  {} {below} ", glyphs.up, glyphs.down_arrow);
+        let sign = |more| if more { "+" } else { "" };
+        let (above, beneath) = (sign(self.more.0), sign(self.more.1));
+        let words = format!(" {} {offset}{above}  {} {below}{beneath} ", glyphs.up, glyphs.down_arrow);
         let width = u16::try_from(text::width(&words)).unwrap_or(u16::MAX);
         canvas.put(area.right().saturating_sub(width), area.bottom(), width, &words, Role::Muted);
     }
+}
 
-    fn widths(&self, room: u16) -> Vec<u16> {
-        let shown = |column: &Column| room >= column.from;
-        let fixed: u16 = self.columns.iter().filter(|column| shown(column)).map(|column| column.columns + 1).sum();
-        let shares: u16 = self.columns.iter().filter(|column| shown(column)).map(|column| column.grows).sum();
-        let left = room.saturating_sub(fixed + 1);
-        self.columns
-            .iter()
-            .map(|column| {
-                let share = (left * column.grows).checked_div(shares).unwrap_or(0);
-                if shown(column) { column.columns + share } else { 0 }
-            })
-            .collect()
+/// The columns that each column of a table gets of a room; none for one that is left out.
+fn widths(columns: &[Column], room: u16) -> Vec<u16> {
+    let shown = |column: &Column| room >= column.from;
+    let fixed: u16 = columns.iter().filter(|column| shown(column)).map(|column| column.columns + 1).sum();
+    let shares: u16 = columns.iter().filter(|column| shown(column)).map(|column| column.grows).sum();
+    let left = room.saturating_sub(fixed + 1);
+    columns
+        .iter()
+        .map(|column| {
+            let share = (left * column.grows).checked_div(shares).unwrap_or(0);
+            if shown(column) { column.columns + share } else { 0 }
+        })
+        .collect()
+}
+
+/// The column whose head is at a place of the table's first line.
+pub(super) fn column_at(columns: &[Column], area: Rect, place: u16) -> Option<usize> {
+    let mut x = area.x + 1;
+    for (index, width) in widths(columns, area.width).into_iter().enumerate() {
+        if width > 0 {
+            // The gap behind a column is its own.
+            if (x..=x + width).contains(&place) {
+                return Some(index);
+            }
+            x += width + 1;
+        }
+    }
+    None
+}
+
+fn put_aligned(canvas: &mut Canvas<'_>, x: u16, y: u16, columns: u16, cell: &Cell, align: Align) {
+    match align {
+        Align::Left => {
+            canvas.put_as(x, y, columns, &cell.text, cell.role, cell.class);
+        }
+        Align::Right => canvas.put_right(x, y, columns, &cell.text, cell.role, cell.class),
     }
 }
 
-fn put_aligned(canvas: &mut Canvas<'_>, x: u16, y: u16, columns: u16, words: &str, role: Role, align: Align) {
-    let used = u16::try_from(text::width(words)).unwrap_or(u16::MAX).min(columns);
-    let x = if align == Align::Right { x + columns - used } else { x };
-    canvas.put(x, y, columns, words, role);
+/// The title of the column that the rows are sorted by. Its sign always has room.
+fn put_sorted(canvas: &mut Canvas<'_>, x: u16, y: u16, columns: u16, column: Column, sort: Sort) {
+    let glyphs = canvas.view.glyphs;
+    let sign = if sort.descending { glyphs.descending } else { glyphs.ascending };
+    let title = text::truncate(column.title, usize::from(columns.saturating_sub(1)), "");
+    put_aligned(canvas, x, y, columns, &Cell::new(format!("{title}{sign}"), Role::Accent), column.align);
 }

@@ -35,6 +35,11 @@ impl Painter {
         self.extra.extend(sequences::mouse(taken));
     }
 
+    /// Sends these bytes before what changed, with the next frame.
+    pub(crate) fn extra(&mut self, bytes: &[u8]) {
+        self.extra.extend_from_slice(bytes);
+    }
+
     /// The screen to be drawn on, empty.
     pub(crate) fn canvas(&mut self) -> &mut Buffer {
         self.next.reset();

@@ -13,7 +13,7 @@ use std::{
 
 use crossterm::event;
 use rustix::{
-    event::{PollFd, PollFlags, poll},
+    event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
 };
 use tokio::sync::mpsc;
@@ -27,10 +27,21 @@ use crate::{
 /// Events that wait to be handled; the reader waits while so many do.
 const WAITING_MAX: usize = 256;
 
-/// A reader of the terminal. Dropping it ends the thread, unless that is stuck within a half-read sequence.
+/// How long crossterm waits for more of a burst. It looks at what it has read already only while this time has not passed: one that is as
+/// short as a thread's turn away from its core leaves a key lying until the next.
+const BURST_GAP_MAX: Duration = Duration::from_millis(20);
+
+/// After which silence the end of a burst is asked for once more.
+const SWEEP_AFTER: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+
+/// How long a dropped reader is waited for. It is gone by then unless it is stuck within a half-read sequence.
+const ENDS_WITHIN: Duration = Duration::from_millis(200);
+
+/// A reader of the terminal. Dropping it ends the thread, unless that is stuck within a half-read sequence; two would take each other's keys.
 #[derive(Debug)]
 pub(super) struct Input {
     stop: UnixStream,
+    ended: std::sync::mpsc::Receiver<()>,
     signals: [signal_hook::SigId; 2],
 }
 
@@ -45,12 +56,14 @@ impl Input {
         let continued = signal_hook::low_level::pipe::register(rustix::process::Signal::CONT.as_raw(), resize.try_clone()?)?;
         let winch = signal_hook::low_level::pipe::register(rustix::process::Signal::WINCH.as_raw(), resize)?;
         let (sender, events) = mpsc::channel(WAITING_MAX);
+        let (ends, ended) = std::sync::mpsc::sync_channel(0);
         thread::Builder::new().name("console-input".to_owned()).spawn(move || {
+            let _ends: std::sync::mpsc::SyncSender<()> = ends;
             let _mark = panic::mark_ui_thread();
             let reader = Reader { terminal, stopped, resized, sender, clock };
             reader.run();
         })?;
-        Ok((Self { stop, signals: [winch, continued] }, events))
+        Ok((Self { stop, ended, signals: [winch, continued] }, events))
     }
 }
 
@@ -60,7 +73,17 @@ impl Drop for Input {
             signal_hook::low_level::unregister(signal);
         }
         let _ = self.stop.shutdown(std::net::Shutdown::Both);
+        let _ = self.ended.recv_timeout(ENDS_WITHIN);
     }
+}
+
+/// Bytes of one paste that are taken; what lies behind is let go.
+const PASTE_BYTES_MAX: usize = 1 << 20;
+
+fn cut(mut text: String) -> String {
+    let end = (0..=PASTE_BYTES_MAX.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    text.truncate(end);
+    text
 }
 
 struct Reader {
@@ -73,13 +96,15 @@ struct Reader {
 
 impl Reader {
     fn run(mut self) {
+        // Bytes that crossterm has read and not yet told are in no file descriptor: it is asked at first and after each burst once more.
+        let mut sweep = true;
         loop {
             let mut fds = [
                 PollFd::new(&self.terminal, PollFlags::IN),
                 PollFd::new(&self.stopped, PollFlags::IN),
                 PollFd::new(&self.resized, PollFlags::IN),
             ];
-            match poll(&mut fds, None) {
+            match poll(&mut fds, sweep.then_some(&SWEEP_AFTER)) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(_) => return self.hang_up(),
             }
@@ -93,7 +118,9 @@ impl Reader {
             if resized.contains(PollFlags::IN) && !self.resize() {
                 return;
             }
-            if terminal.contains(PollFlags::IN) {
+            let readable = terminal.contains(PollFlags::IN);
+            if readable || sweep {
+                sweep = readable;
                 match self.read() {
                     Ok(true) => {}
                     Ok(false) => return,
@@ -120,14 +147,16 @@ impl Reader {
         }
     }
 
-    /// Reads what is there. With bytes waiting, crossterm does not wait either.
+    /// Reads what is there, until nothing came for a while.
     fn read(&self) -> io::Result<bool> {
-        while event::poll(Duration::from_millis(1))? {
+        while event::poll(BURST_GAP_MAX)? {
             // The moment of reading bounds the moment of typing from above, and all of one burst share what came before any answer to it.
             let at = self.clock.now().mono;
             let taken = match event::read()? {
                 event::Event::Key(key) => self.send(Event::Key { key, at }),
                 event::Event::Mouse(mouse) => self.send(Event::Mouse(mouse)),
+                event::Event::Paste(text) => self.send(Event::Paste(cut(text))),
+                event::Event::Resize(columns, rows) => self.send(Event::Resize { columns, rows }),
                 _ => true,
             };
             if !taken {

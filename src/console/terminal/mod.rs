@@ -1,6 +1,7 @@
 //! The terminal: taken and given back whole, read by one thread and written by another, so that nothing waits for it.
 
 mod encode;
+mod herald;
 mod input;
 mod mailbox;
 mod panic;
@@ -9,6 +10,7 @@ mod session;
 mod writer;
 
 pub(crate) use encode::Painter;
+pub(crate) use herald::Herald;
 pub(crate) use mailbox::Mailbox;
 pub use panic::install_panic_hook;
 pub(crate) use panic::{foreign_panics, mark_ui_thread};

@@ -7,12 +7,9 @@ use super::{
     steps::commands,
 };
 use crate::{
-    console::{
-        event::Event,
-        ui::{Focus, PaneId},
-    },
+    console::{event::Event, pane_id::PaneId, ui::Focus},
     mpp,
-    tap::entry::mpp::{Brake, Transition},
+    tap::entry::mpp::{Brake, CloseCause, Transition},
 };
 
 fn held(stage: &mut Stage, queue: &str, held: bool, draining: bool) {
@@ -28,41 +25,36 @@ fn ctrl_x(stage: &mut Stage) -> Vec<mpp::Command> {
 
 #[test]
 fn releasing_all_leaves_every_brake_as_it_was_before() {
+    let release = |queue: &str| mpp::Command::Release { queue: Some(queue.into()) };
     let mut stage = show(80, 24);
     held(&mut stage, "boss", false, true);
     assert_eq!(ctrl_x(&mut stage), [mpp::Command::Hold { queue: None }]);
     held(&mut stage, "boss", true, true);
     held(&mut stage, "default", true, false);
-    let resume = |queue: &str| mpp::Command::Resume { queue: Some(queue.into()) };
-    assert_eq!(ctrl_x(&mut stage), [resume("boss"), mpp::Command::Drain { queue: Some("boss".into()) }, resume("default")]);
+    assert_eq!(ctrl_x(&mut stage), [mpp::Command::Release { queue: None }], "a hold alone ends: the drain of boss goes on");
 
     let mut stage = show(80, 24);
     held(&mut stage, "boss", true, false);
     ctrl_x(&mut stage);
     held(&mut stage, "default", true, false);
-    assert_eq!(ctrl_x(&mut stage), [resume("default")], "what was held by hand stays held");
+    assert_eq!(ctrl_x(&mut stage), [release("default")], "what was held by hand stays held");
 }
 
 #[test]
-fn a_console_that_does_not_know_who_held_asks_before_it_releases_what_drains() {
+fn a_console_that_does_not_know_who_held_releases_everything() {
     let mut stage = show(80, 24);
     held(&mut stage, "boss", true, true);
     held(&mut stage, "default", true, false);
-    let resume = |queue: &str| mpp::Command::Resume { queue: Some(queue.into()) };
-    assert_eq!(ctrl_x(&mut stage), [resume("default")]);
-    assert!(stage.text().contains("Held and draining: boss."), "{}", stage.text());
-    stage.key(KeyCode::Null);
-    assert_eq!(commands(stage.char('y')), [resume("boss"), mpp::Command::Drain { queue: Some("boss".into()) }]);
+    assert_eq!(ctrl_x(&mut stage), [mpp::Command::Release { queue: None }]);
 }
 
 #[test]
 fn releasing_one_queue_keeps_its_drain() {
     let mut stage = show(80, 24);
     held(&mut stage, "boss", true, true);
-    let boss = || Some("boss".into());
     assert_eq!(commands(stage.char('D')), []);
     assert!(stage.text().contains("boss is held: H releases it first"), "{}", stage.text());
-    assert_eq!(commands(stage.char('H')), [mpp::Command::Resume { queue: boss() }, mpp::Command::Drain { queue: boss() }]);
+    assert_eq!(commands(stage.char('H')), [mpp::Command::Release { queue: Some("boss".into()) }]);
 }
 
 #[test]
@@ -87,6 +79,20 @@ fn a_drain_is_seen_in_the_first_line_and_on_the_chip() {
 }
 
 #[test]
+fn a_drain_that_has_come_to_its_end_is_said_in_every_view() {
+    let mut stage = Stage::of_size(80, 24);
+    stage.resync(connected());
+    stage.mpp(enqueued(1, "boss"), "");
+    held(&mut stage, "boss", false, true);
+    held(&mut stage, "default", false, true);
+    for view in ['1', '2', '9'] {
+        stage.char(view);
+        let first = stage.text().lines().next().unwrap().to_owned();
+        assert!(first.contains("↓ drain: boss") && first.contains("↓ drained: default"), "{first}");
+    }
+}
+
+#[test]
 fn brakes_say_where_they_work_and_rows_do_not_lead_out_of_their_pane() {
     let mut stage = show(80, 24);
     for _ in 0..5 {
@@ -99,7 +105,44 @@ fn brakes_say_where_they_work_and_rows_do_not_lead_out_of_their_pane() {
     assert_eq!(stage.ui.focus, Focus::Pane(PaneId::Queues));
     stage.key(KeyCode::Tab);
     stage.char('H');
-    assert!(stage.text().contains("H works on a queue: Tab to Queues"), "{}", stage.text());
+    assert!(stage.text().contains("H works on a queue: tab to Queues"), "{}", stage.text());
     stage.char('M');
     assert!(stage.text().contains("the mouse is free"), "{}", stage.text());
+}
+
+#[test]
+fn everything_is_held_from_wherever_the_keys_are() {
+    let open = [
+        ("the events", "n"),
+        ("the alerts", "a"),
+        ("help", "?"),
+        ("the keys", "??"),
+        ("the palette", ":"),
+        ("a question", "K"),
+        ("the palette over the events", "n:"),
+    ];
+    for (name, keys) in open {
+        let mut stage = show(80, 24);
+        stage.write(keys);
+        assert!(!stage.ui.overlays.is_empty() || stage.ui.palette.is_some(), "{name}");
+        assert_eq!(commands(stage.ctrl('x')), [mpp::Command::Hold { queue: None }], "{name}");
+        assert!(!stage.ui.overlays.is_empty() || stage.ui.palette.is_some(), "{name} stays");
+    }
+}
+
+#[test]
+fn the_first_line_says_everything_that_matters_at_the_smallest_size() {
+    let mut stage = show(80, 24);
+    held(&mut stage, "boss", true, true);
+    held(&mut stage, "default", true, true);
+    stage.mpp(Transition::Disconnected { peer: "127.0.0.1:50312".into(), active: true, cause: CloseCause::PeerClosed }, "");
+    stage.pass(6_000);
+    stage.tick();
+    let text = stage.text();
+    let first = text.lines().next().unwrap_or_default();
+    for words in ["● LIVE", "! 1 alert", "●REC", "‖ ALL HELD", "↓ 2 drain", "loss 0"] {
+        assert!(first.contains(words), "{words}: {first}");
+    }
+    assert!(!first.contains('…'), "{first}");
+    assert!(text.contains("MPP ◐ no adapter"), "{text}");
 }

@@ -11,16 +11,17 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::stage::{Stage, connected, enqueued, show};
 use crate::{
     console::{
-        CommandHints, Config, Depth, Exit,
+        CommandHints, Config, Depth, Exit, Looks, Source,
         app::App,
         event::{Event, TerminalEvent},
+        model::Meter,
         terminal::{Mailbox, Painter},
     },
     limits::Limits,
     port::{Answer, Command, Operator, Outcome, Page, PortError, Query, Snapshot, StationPort},
     tap::{
         Draft, Reader, Tap,
-        entry::{Link, Transition, What},
+        entry::{Link, Transition, What, mpp as events},
     },
     time::{Clock, Now},
 };
@@ -57,7 +58,7 @@ impl StationPort for FakeStation {
 }
 
 /// A running console: what a test holds of it.
-struct Rig {
+pub(super) struct Rig {
     tap: Tap,
     asked: mpsc::Receiver<oneshot::Sender<Snapshot>>,
     keys: mpsc::Sender<TerminalEvent>,
@@ -68,21 +69,38 @@ struct Rig {
 }
 
 impl Rig {
-    async fn key(&self, character: char) {
-        let key = KeyEvent::new(KeyCode::Char(character), KeyModifiers::NONE);
+    pub(super) async fn key(&self, character: char) {
+        self.press(KeyCode::Char(character)).await;
+    }
+
+    pub(super) async fn press(&self, code: KeyCode) {
+        let key = KeyEvent::new(code, KeyModifiers::NONE);
         self.keys.send(TerminalEvent::Happened(Event::Key { key, at: self.clock.now().mono })).await.unwrap();
     }
 
-    /// Waits until the screen shows these words.
-    async fn shows(&mut self, words: &str) {
-        while !self.screen.lock().unwrap().screen().contents().contains(words) {
-            let came = tokio::time::timeout(PATIENCE, self.seen.recv()).await;
-            let contents = || self.screen.lock().unwrap().screen().contents();
-            assert!(matches!(came, Ok(Some(()))), "{words:?} never came:\n{}", contents());
-        }
+    /// Waits until the screen shows these words, however far they stand apart.
+    pub(super) async fn shows(&mut self, words: &str) {
+        let closed_up = |screen: &str| screen.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.wait(words, |screen| closed_up(screen).contains(words)).await;
     }
 
-    async fn snapshot(&mut self, as_of_last: bool) {
+    /// Waits until the screen shows these words no more.
+    pub(super) async fn shows_not(&mut self, words: &str) {
+        self.wait(words, |screen| !screen.contains(words)).await;
+    }
+
+    async fn wait(&mut self, words: &str, wanted: impl Fn(&str) -> bool) {
+        let screen = Arc::clone(&self.screen);
+        let contents = || screen.lock().unwrap().screen().contents();
+        let come = async {
+            while !wanted(&contents()) {
+                self.seen.recv().await.unwrap();
+            }
+        };
+        assert!(tokio::time::timeout(PATIENCE, come).await.is_ok(), "{words:?}:\n{}", contents());
+    }
+
+    pub(super) async fn snapshot(&mut self, as_of_last: bool) {
         let mut snapshot = connected();
         if as_of_last {
             snapshot.as_of.0 = [self.tap.last(); 2];
@@ -97,7 +115,12 @@ impl Rig {
 }
 
 /// Runs a console against a test.
-fn with_console<F: Future<Output = Rig>>(limits: Limits, test: impl FnOnce(Rig) -> F) -> Exit {
+fn with_console<F: Future<Output = Rig>>(limits: &Limits, test: impl FnOnce(Rig) -> F) -> Exit {
+    with_source(limits, None, test)
+}
+
+/// The same, with looks that can change.
+pub(super) fn with_source<F: Future<Output = Rig>>(limits: &Limits, source: Option<Arc<dyn Source>>, test: impl FnOnce(Rig) -> F) -> Exit {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let (tap, clock) = (Tap::new(limits.tap), Clock::start());
     let (asked, asks) = mpsc::channel(16);
@@ -106,13 +129,14 @@ fn with_console<F: Future<Output = Rig>>(limits: Limits, test: impl FnOnce(Rig) 
     let (saw, seen) = mpsc::channel(1_024);
     let screen = Arc::new(Mutex::new(vt100::Parser::new(size(24), size(80), 0)));
     let config = Config {
-        theme: "midnight".to_owned(),
-        ascii: false,
+        looks: Looks { theme: "midnight".to_owned(), mouse: true, ..Looks::default() },
+        source,
         depth: Depth::True,
+        in_tmux: false,
         name: "friday-night".to_owned(),
-        mouse: true,
-        limits,
+        limits: *limits,
         clock,
+        shell: crate::console::Shell::default(),
         commands: CommandHints::default(),
     };
     let mailbox = Arc::new(Mailbox::default());
@@ -151,7 +175,7 @@ impl std::io::Write for Glass {
 
 #[test]
 fn paints_and_quits_before_the_station_has_answered_anything() {
-    let exit = with_console(Limits::default(), |mut rig| async move {
+    let exit = with_console(&Limits::default(), |mut rig| async move {
         rig.shows("starting").await;
         rig.key('q').await;
         rig
@@ -161,13 +185,13 @@ fn paints_and_quits_before_the_station_has_answered_anything() {
 
 #[test]
 fn shows_entries_behind_the_snapshot_and_ends_when_asked_to() {
-    let exit = with_console(Limits::default(), |mut rig| async move {
+    let exit = with_console(&Limits::default(), |mut rig| async move {
         rig.emit(1);
         rig.snapshot(true).await;
         rig.emit(2);
         rig.emit(3);
         rig.shows("LOG").await;
-        rig.shows("default        applied     2").await;
+        rig.shows("default applied 2").await;
         rig.stop.send(true).unwrap();
         rig
     });
@@ -178,7 +202,7 @@ fn shows_entries_behind_the_snapshot_and_ends_when_asked_to() {
 fn takes_a_new_snapshot_after_a_loss_and_says_how_much_was_lost() {
     let mut limits = Limits::default();
     limits.tap.ring_entries_max = 1_024;
-    let exit = with_console(limits, |mut rig| async move {
+    let exit = with_console(&limits, |mut rig| async move {
         rig.snapshot(true).await;
         rig.shows("loss 0").await;
         for id in 0..2_048 {
@@ -189,11 +213,36 @@ fn takes_a_new_snapshot_after_a_loss_and_says_how_much_was_lost() {
         rig.snapshot(true).await;
         rig.shows(&format!("loss {lost}")).await;
         rig.emit(9_999);
-        rig.shows("default        applied     1").await;
+        rig.shows("default applied 1").await;
         rig.keys.send(TerminalEvent::HangUp).await.unwrap();
         rig
     });
     assert_eq!(exit, Exit::HangUp);
+}
+
+#[test]
+fn takes_a_new_snapshot_when_a_host_is_up_again_that_was_down() {
+    use crate::tap::entry::station;
+    let exit = with_console(&Limits::default(), |mut rig| async move {
+        let report = |rig: &Rig, transition| {
+            let what = What::Transition(Transition::Station(transition));
+            rig.tap.emit(Draft { at: rig.clock.now(), link: Link::Station, trace: None, cause: None, what, bytes: b"it failed" });
+        };
+        rig.snapshot(true).await;
+        rig.emit(1);
+        rig.shows("default applied 1").await;
+        report(&rig, station::Transition::HostDown { link: Link::Mpp });
+        rig.shows("MPP ○").await;
+        report(&rig, station::Transition::HostUp { link: Link::Mpp });
+        rig.emit(2);
+        rig.snapshot(true).await;
+        rig.shows("default applied 0").await;
+        rig.emit(3);
+        rig.shows("default applied 1").await;
+        rig.stop.send(true).unwrap();
+        rig
+    });
+    assert_eq!(exit, Exit::Stopped);
 }
 
 #[test]
@@ -229,4 +278,63 @@ fn a_busy_show_costs_at_most_16_kib_a_frame() {
         let bytes = painter.frame().unwrap().len();
         assert!(frame == 0 || bytes <= 16_384, "{bytes} bytes");
     }
+}
+
+#[test]
+fn keys_are_heard_while_entries_come_without_end() {
+    let exit = with_console(&Limits::default(), |mut rig| async move {
+        rig.snapshot(true).await;
+        rig.shows("loss 0").await;
+        let (tap, clock) = (rig.tap.clone(), rig.clock);
+        let (enough, asked) = std::sync::mpsc::sync_channel::<()>(1);
+        let flood = std::thread::spawn(move || {
+            let mut id = 0;
+            while asked.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+                id += 1;
+                let what = What::Transition(Transition::Mpp(enqueued(id, "default")));
+                tap.emit(Draft { at: clock.now(), link: Link::Mpp, trace: None, cause: None, what, bytes: b"" });
+            }
+        });
+        // More keys than a runtime lets one channel give in one turn.
+        for _ in 0..300 {
+            rig.key('T').await;
+            while let Ok(answer) = rig.asked.try_recv() {
+                let mut snapshot = connected();
+                snapshot.as_of.0 = [rig.tap.last(); 2];
+                let _ = answer.send(snapshot);
+            }
+        }
+        rig.key('?').await;
+        rig.shows("Keys of").await;
+        drop(enough);
+        flood.join().unwrap();
+        rig.keys.send(TerminalEvent::HangUp).await.unwrap();
+        rig
+    });
+    assert_eq!(exit, Exit::HangUp);
+}
+
+#[test]
+fn a_console_that_does_less_says_so() {
+    let mut stage = show(100, 30);
+    assert!(!stage.text().contains("fps"));
+    stage.model.meter = Meter { frames_per_s: Some(15), behind: 12_345 };
+    let header = stage.text().lines().next().unwrap().to_owned();
+    assert!(header.contains("~15 fps  12.3k behind  loss 0"), "{header}");
+}
+
+#[test]
+fn losses_that_follow_each_other_are_one_notice_and_long_lines_are_cut() {
+    let mut stage = show(100, 30);
+    let before = stage.model.journal.notices.len();
+    stage.model.lose(1_000, Now::at_ms(1_000));
+    stage.mpp(events::Transition::Logged { level: events::Level::Info }, &"a".repeat(60_000));
+    stage.model.lose(500, Now::at_ms(2_000));
+    let notices: Vec<_> = stage.model.journal.notices.iter().skip(before).map(|notice| notice.text.clone()).collect();
+    assert_eq!(notices.len(), 2);
+    assert!(notices[0].contains("lost 1500 entries"), "{notices:?}");
+    assert!(notices[1].len() <= 4_096);
+    stage.model.lose(7, Now::at_ms(12_000));
+    assert_eq!(stage.model.journal.notices.len(), before + 3, "what comes later is a notice of its own");
+    assert_eq!(stage.model.lost, 1_507);
 }

@@ -1,8 +1,21 @@
 //! Whole screens, fed with keys, snapshots and entries.
 
+mod alerts;
+mod bound;
 mod brakes;
+mod bulk;
+mod canvas;
+mod classes;
+mod defaults;
+mod every;
+mod forms;
+mod giving;
 mod loops;
+mod offered;
+mod palette;
+mod reloads;
 mod screens;
 mod stage;
 mod steps;
 mod told;
+mod views;

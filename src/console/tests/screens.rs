@@ -2,13 +2,19 @@
 
 use crossterm::event::KeyCode;
 
-use super::stage::{Stage, connected, fresh, row, show};
+use super::{
+    stage::{Stage, connected, fresh, row, show},
+    views::{bridge, journal},
+};
 use crate::{
     console::{
         action::{Asked, Direction},
         event::Event,
         glyphs::Glyphs,
+        shell::{End, Ran},
         theme::{Depth, Theme},
+        ui::Focus,
+        view_id::ViewId,
     },
     port::Page,
     tap::entry::{
@@ -27,7 +33,7 @@ macro_rules! check {
 
 const SIZES: [(u16, u16); 2] = [(80, 24), (160, 50)];
 
-fn at_both_sizes(name: &str, mut stage: impl FnMut(u16, u16) -> Stage) {
+pub(super) fn at_both_sizes(name: &str, mut stage: impl FnMut(u16, u16) -> Stage) {
     for (columns, rows) in SIZES {
         check!(format!("{name}_{columns}x{rows}"), stage(columns, rows).screen());
     }
@@ -50,6 +56,30 @@ fn a_first_run_teaches_beside_the_live_deck() {
 #[test]
 fn a_show_in_full_swing() {
     at_both_sizes("live", show);
+}
+
+#[test]
+fn the_deck_in_256_colours() {
+    at_both_sizes("midnight_256", |columns, rows| {
+        let mut stage = show(columns, rows);
+        stage.view.theme = Theme::shipped("midnight", Depth::Indexed).unwrap();
+        stage
+    });
+}
+
+#[test]
+fn every_state_has_a_sign_of_its_own() {
+    use crate::{console::panes::state_sign, tap::entry::mpp::RowState};
+    for ascii in [false, true] {
+        let glyphs = Glyphs::of(ascii);
+        let states = [RowState::Pending, RowState::Dispatched, RowState::Applied, RowState::Done, RowState::Failed, RowState::Refunded];
+        let signs = states.map(|state| state_sign(state, glyphs).0);
+        let brakes = [glyphs.held, glyphs.draining, glyphs.warn];
+        for set in [&signs[..], &[glyphs.well, glyphs.degraded, glyphs.down], &brakes] {
+            let distinct: std::collections::BTreeSet<_> = set.iter().collect();
+            assert_eq!(distinct.len(), set.len(), "{set:?}");
+        }
+    }
 }
 
 #[test]
@@ -80,11 +110,99 @@ fn the_store_is_failing() {
     });
 }
 
+/// A show whose adapter left, with the store in trouble: two alerts wait, one was seen, one has passed.
+fn alerted(columns: u16, rows: u16) -> Stage {
+    let mut stage = show(columns, rows);
+    stage.station(station::Transition::DiskLow { free_bytes: 9 << 20 }, "");
+    stage.pass(1_000);
+    stage.tick();
+    stage.station(station::Transition::DiskWell { free_bytes: 9 << 30 }, "");
+    stage.mpp(Transition::Requeued { id: crate::ids::InvocationId(42), queue: "default".into() }, "");
+    stage.mpp(Transition::LeftApplied { id: crate::ids::InvocationId(46), queue: "boss".into() }, "");
+    stage.mpp(Transition::Disconnected { peer: "127.0.0.1:50312".into(), active: true, cause: CloseCause::PeerClosed }, "");
+    stage.pass(1_000);
+    stage.tick();
+    for key in ['a', 'a'] {
+        stage.char(key);
+    }
+    stage.key(KeyCode::Esc);
+    for _ in 0..31 {
+        stage.pass(1_000);
+        stage.tick();
+    }
+    stage
+}
+
+#[test]
+fn alerts_are_counted_in_the_first_line() {
+    at_both_sizes("alerts", alerted);
+}
+
+#[test]
+fn the_tray() {
+    at_both_sizes("tray", |columns, rows| {
+        let mut stage = alerted(columns, rows);
+        stage.char('a');
+        stage
+    });
+}
+
+#[test]
+fn an_alert_with_what_to_do() {
+    at_both_sizes("alert", |columns, rows| {
+        let mut stage = alerted(columns, rows);
+        stage.char('a');
+        stage.key(KeyCode::Enter);
+        stage
+    });
+}
+
 #[test]
 fn help() {
     at_both_sizes("help", |columns, rows| {
         let mut stage = show(columns, rows);
         stage.char('?');
+        stage
+    });
+}
+
+#[test]
+fn every_key_of_every_place() {
+    at_both_sizes("keys", |columns, rows| {
+        let mut stage = show(columns, rows);
+        stage.char('?');
+        stage.char('?');
+        stage.key(KeyCode::Down);
+        stage
+    });
+}
+
+#[test]
+fn the_palette() {
+    at_both_sizes("palette", |columns, rows| {
+        let mut stage = show(columns, rows);
+        stage.char(':');
+        stage
+    });
+    at_both_sizes("palette_found", |columns, rows| {
+        let mut stage = show(columns, rows);
+        for key in [':', 's', 'e', 't'] {
+            stage.char(key);
+        }
+        stage
+    });
+}
+
+#[test]
+fn what_a_subcommand_printed() {
+    at_both_sizes("output", |columns, rows| {
+        let mut stage = show(columns, rows);
+        for key in ":doctor".chars() {
+            stage.char(key);
+        }
+        stage.key(KeyCode::Enter);
+        let output = (1..=40).map(|line| format!("line {line}")).collect::<Vec<_>>().join("\n");
+        stage.event(Event::Ran { number: 1, ran: Ran { output, cut: false, end: End::Exited(1) } });
         stage
     });
 }
@@ -109,6 +227,32 @@ fn the_pending_rows_of_a_queue() {
         stage.event(Event::Queried { asked, page: Ok(page) });
         stage
     });
+}
+
+#[test]
+fn the_bridge() {
+    at_both_sizes("bridge", bridge);
+}
+
+#[test]
+fn the_journal() {
+    at_both_sizes("journal", journal);
+}
+
+#[test]
+fn every_pane_of_the_bridge_and_the_journal_zoomed() {
+    for view in [ViewId::Bridge, ViewId::Journal] {
+        for pane in view.panes() {
+            let name = format!("zoomed_{}_{}", view.name(), pane.place().name()).to_lowercase().replace(' ', "_");
+            at_both_sizes(&name, |columns, rows| {
+                let mut stage = if view == ViewId::Bridge { bridge(300, 100) } else { journal(columns, rows) };
+                (stage.ui.columns, stage.ui.rows) = (columns, rows);
+                stage.ui.zoomed = Some(*pane);
+                stage.ui.focus = Focus::Pane(*pane);
+                stage
+            });
+        }
+    }
 }
 
 #[test]

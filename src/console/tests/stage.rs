@@ -13,12 +13,15 @@ use ratatui::{
 use crate::{
     console::{
         action::Effect,
-        config::CommandHints,
+        class::Veil,
+        config::{AlertRules, CommandHints},
         draw,
         event::Event,
         glyphs::Glyphs,
-        model::Model,
+        keymap::Keymap,
+        model::{Judged, Model},
         overlays::Overlay,
+        shell::{Runs, Subcommand},
         theme::{Depth, Theme},
         ui::Ui,
         update,
@@ -60,10 +63,14 @@ impl Stage {
         let view = View {
             theme: Theme::midnight(Depth::True),
             glyphs: Glyphs::of(false),
+            keymap: Keymap::default(),
+            alerts: AlertRules::default(),
             name: "friday-night".to_owned(),
             commands: CommandHints { globals: "--data ./friday".to_owned(), ..CommandHints::default() },
             zone: TimeZone::UTC,
             now: Now::at_ms(0),
+            subcommands: subcommands(),
+            veil: Veil::default(),
         };
         Self { model: Model::new(&limits), ui: Ui::new(columns, rows, true), view, tap, ms: 0, reader, frame: 0 }
     }
@@ -81,8 +88,8 @@ impl Stage {
     }
 
     /// Emits a transition of the bridge and folds it.
-    pub(super) fn mpp(&mut self, transition: events::Transition, text: &str) {
-        self.emit(Link::Mpp, Transition::Mpp(transition), text);
+    pub(super) fn mpp(&mut self, transition: events::Transition, text: &str) -> Vec<Effect> {
+        self.emit(Link::Mpp, Transition::Mpp(transition), text)
     }
 
     /// Emits a transition of the station and folds it.
@@ -90,24 +97,40 @@ impl Stage {
         self.emit(Link::Station, Transition::Station(transition), text);
     }
 
-    fn emit(&mut self, link: Link, transition: Transition, text: &str) {
+    fn emit(&mut self, link: Link, transition: Transition, text: &str) -> Vec<Effect> {
         let trace = Some(TraceId(uuid::Uuid::from_u128(0xa41f_0000_0000_7000_8000_0000_0000_0001)));
         let draft = Draft { at: Now::at_ms(self.ms), link, trace, cause: None, what: What::Transition(transition), bytes: text.as_bytes() };
         self.tap.emit(draft);
-        self.fold();
+        self.fold()
     }
 
-    pub(super) fn fold(&mut self) {
+    pub(super) fn fold(&mut self) -> Vec<Effect> {
         while let Some(batch) = self.reader.read() {
             for entry in batch.iter() {
                 self.model.fold(entry, false);
             }
         }
-        self.event(Event::Data);
+        let effects = self.event(Event::Data);
+        self.ui.settle(&self.model);
+        effects
     }
 
     pub(super) fn event(&mut self, event: Event) -> Vec<Effect> {
-        update::update(&mut self.ui, &self.model, &self.view, event, Now::at_ms(self.ms))
+        let now = Now::at_ms(self.ms);
+        let effects = update::update(&mut self.ui, &self.model, &self.view, event, now);
+        for effect in &effects {
+            if let Effect::Acknowledge(number) = effect {
+                self.model.alerts.acknowledge(*number, now);
+            }
+        }
+        effects
+    }
+
+    /// A second of the wall clock begins: alerts are judged.
+    pub(super) fn tick(&mut self) -> Judged {
+        let judged = self.model.judge(&self.view.alerts, Now::at_ms(self.ms));
+        self.event(Event::Tick);
+        judged
     }
 
     /// A key typed now; the screen is painted after it and time passes, as at a terminal that keeps up.
@@ -115,6 +138,28 @@ impl Stage {
         let effects = self.burst(&[code]);
         self.painted();
         effects
+    }
+
+    /// A key with the control key.
+    pub(super) fn ctrl(&mut self, character: char) -> Vec<Effect> {
+        let at = Mono(self.ms * 1_000_000);
+        let effects = self.event(Event::Key { key: KeyEvent::new(KeyCode::Char(character), KeyModifiers::CONTROL), at });
+        self.painted();
+        effects
+    }
+
+    /// An action, however it was asked for.
+    pub(super) fn act(&mut self, action: crate::console::action::Action) -> Vec<Effect> {
+        let effects = update::attempt(&mut self.ui, &self.model, &self.view, action, Now::at_ms(self.ms));
+        self.painted();
+        effects
+    }
+
+    /// Text typed key by key.
+    pub(super) fn write(&mut self, text: &str) {
+        for character in text.chars() {
+            self.char(character);
+        }
     }
 
     pub(super) fn char(&mut self, character: char) -> Vec<Effect> {
@@ -147,9 +192,20 @@ impl Stage {
         buffer
     }
 
-    /// The screen with its colours.
+    /// The screen with its colours: in three themes and without any, unless it has a theme of its own.
     pub(super) fn screen(&mut self) -> String {
-        serialize(&self.buffer())
+        let own = self.view.theme.clone();
+        if own != Theme::midnight(Depth::True) {
+            return serialize(&[(own.name().to_owned(), self.buffer())]);
+        }
+        let looks = ["midnight", "daylight", "high-contrast"].map(|name| (name, name, Depth::True));
+        let looks = looks.into_iter().chain([("NO_COLOR", "midnight", Depth::None)]).map(|(look, theme, depth)| {
+            self.view.theme = Theme::shipped(theme, depth).unwrap();
+            (look.to_owned(), self.buffer())
+        });
+        let looks: Vec<_> = looks.collect();
+        self.view.theme = own;
+        serialize(&looks)
     }
 
     /// The screen's text alone.
@@ -157,6 +213,30 @@ impl Stage {
         let buffer = self.buffer();
         text_of(&buffer)
     }
+}
+
+/// Subcommands as the palette offers them.
+fn subcommands() -> Arc<[Subcommand]> {
+    let subcommand = |name: &str, about: &str, usage: &str, needs_more, runs| Subcommand {
+        name: name.to_owned(),
+        about: about.to_owned(),
+        usage: usage.to_owned(),
+        needs_more,
+        runs,
+    };
+    Arc::new([
+        subcommand("serve", "Run a station without a screen", "serve [OPTIONS]", false, Runs::Elsewhere("it needs a terminal of its own")),
+        subcommand(
+            "pair",
+            "Make the token that adapters connect with",
+            "pair [OPTIONS]",
+            false,
+            Runs::HereWith("--out", "it prints the token"),
+        ),
+        subcommand("cancel invocation", "Make pending invocations failed", "cancel invocation [OPTIONS] <ID>...", true, Runs::Here),
+        subcommand("settle", "End an invocation by hand", "settle [OPTIONS] <ID> <TO>", true, Runs::Here),
+        subcommand("doctor", "Check everything a station needs", "doctor [OPTIONS]", false, Runs::Here),
+    ])
 }
 
 fn text_of(buffer: &Buffer) -> String {
@@ -168,43 +248,47 @@ fn text_of(buffer: &Buffer) -> String {
     })
 }
 
-/// The text, then for each line the runs of style: a letter for each style used, with a key to them below.
-fn serialize(buffer: &Buffer) -> String {
-    let width = usize::from(buffer.area.width);
-    let mut styles: Vec<(Color, Color, Modifier)> = Vec::new();
+/// The text, then for each line the runs of style: a letter for each style used, with a key to what it is in each look below. The text is
+/// the same in all of them.
+fn serialize(looks: &[(String, Buffer)]) -> String {
+    let (_, first) = &looks[0];
+    let width = usize::from(first.area.width);
+    let mut styles: Vec<Vec<(Color, Color, Modifier)>> = Vec::new();
     let mut runs = String::new();
-    for line in buffer.content().chunks(width) {
-        let mut last = (usize::MAX, 0);
+    for row in 0..usize::from(first.area.height) {
         let mut out: Vec<(usize, usize)> = Vec::new();
-        for cell in line {
-            let style = (cell.fg, cell.bg, cell.modifier);
+        for cell in row * width..(row + 1) * width {
+            let cells = looks.iter().map(|(_, buffer)| &buffer.content()[cell]);
+            assert!(cells.clone().all(|other| other.symbol() == first.content()[cell].symbol()), "colours change no text");
+            let style: Vec<_> = cells.map(|cell| (cell.fg, cell.bg, cell.modifier)).collect();
             let at = styles.iter().position(|known| *known == style).unwrap_or_else(|| {
                 styles.push(style);
                 styles.len() - 1
             });
-            if at == last.0 {
-                last.1 += 1;
-            } else {
-                out.push(last);
-                last = (at, 1);
+            match out.last_mut() {
+                Some((last, count)) if *last == at => *count += 1,
+                _ => out.push((at, 1)),
             }
         }
-        out.push(last);
-        let line: Vec<String> = out.into_iter().skip(1).map(|(at, count)| format!("{}{count}", letter(at))).collect();
+        let line: Vec<String> = out.into_iter().map(|(at, count)| format!("{}{count}", letter(at))).collect();
         let _ = writeln!(runs, "{}", line.join(" "));
     }
-    let mut out = text_of(buffer);
+    let mut out = text_of(first);
     out.push_str("---\n");
     out.push_str(&runs);
-    out.push_str("---\n");
-    for (at, (fg, bg, modifier)) in styles.iter().enumerate() {
-        let _ = writeln!(out, "{} {fg} on {bg} {modifier:?}", letter(at));
+    for (place, (look, _)) in looks.iter().enumerate() {
+        let _ = writeln!(out, "--- {look}");
+        for (at, style) in styles.iter().enumerate() {
+            let (fg, bg, modifier) = style[place];
+            let _ = writeln!(out, "{} {fg} on {bg} {modifier:?}", letter(at));
+        }
     }
     out
 }
 
 fn letter(at: usize) -> char {
-    char::from(b'a' + u8::try_from(at).unwrap_or(25).min(25))
+    let letters = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char::from(letters[at.min(letters.len() - 1)])
 }
 
 /// A station just started, with the sample pack's two queues and nothing done yet.
@@ -239,6 +323,7 @@ pub(super) fn fresh() -> Snapshot {
             started_at: Now::at_ms(0),
             hosts: [HostState::Up, HostState::Up],
             store_failing: None,
+            disk_low: None,
             recording: None,
         },
         mpp,

@@ -10,7 +10,9 @@ use crate::{
         keymap::Place,
         model::Model,
         overlays::Overlay,
-        ui::{Focus, PaneId, RecordKey},
+        pane_id::PaneId,
+        selection::RecordKey,
+        ui::Focus,
     },
     ids::InvocationId,
     limits::Limits,
@@ -76,13 +78,44 @@ fn a_question_is_answered_by_y_and_never_by_the_key_that_opened_it() {
 }
 
 #[test]
+fn ctrl_c_closes_what_is_open_and_ends_the_console_only_where_nothing_is() {
+    let form = |stage| super::offered::opened(stage, super::offered::events(), "give_item");
+    let mut stage = form(show(80, 24));
+    stage.write("4");
+    assert_eq!(stage.ctrl('c'), []);
+    assert_eq!(stage.ui.place(), Place::Events);
+    assert!(stage.text().contains("what was written for give_item is kept"), "{}", stage.text());
+    stage.key(KeyCode::Enter);
+    stage.ctrl('e');
+    assert_eq!((stage.ui.place(), stage.text().contains("\"item_id\": 4")), (Place::FormJson, true));
+    for below in [Place::Events, Place::Queues] {
+        assert_eq!(stage.ctrl('c'), []);
+        assert_eq!(stage.ui.place(), below);
+    }
+    stage.char(':');
+    stage.write("hold");
+    assert_eq!(stage.ctrl('c'), []);
+    assert_eq!(stage.ui.place(), Place::Queues);
+    stage.char('?');
+    stage.char('?');
+    for below in [Place::Help, Place::Queues] {
+        assert_eq!(stage.ctrl('c'), []);
+        assert_eq!(stage.ui.place(), below);
+    }
+    stage.ctrl('c');
+    assert!(stage.text().contains("Quit?"), "work is in flight\n{}", stage.text());
+    assert_eq!(stage.ctrl('c'), []);
+    assert_eq!(stage.ui.place(), Place::Queues);
+}
+
+#[test]
 fn holds_resumes_and_drains_the_selected_queue() {
     let mut stage = show(80, 24);
     let boss = || Some("boss".into());
     assert_eq!(commands(stage.char('H')), [mpp::Command::Hold { queue: boss() }]);
     stage.mpp(Transition::Braked { queue: "boss".into(), brake: Brake { held: true, draining: false } }, "");
     assert!(stage.text().contains("1 held"), "{}", stage.text());
-    assert_eq!(commands(stage.char('H')), [mpp::Command::Resume { queue: boss() }]);
+    assert_eq!(commands(stage.char('H')), [mpp::Command::Release { queue: boss() }]);
     assert_eq!(commands(stage.char('D')), [mpp::Command::Drain { queue: boss() }]);
 }
 
@@ -140,17 +173,18 @@ fn a_pending_list_pages_both_ways_within_its_bound() {
         next += 200;
         effects = stage.key(KeyCode::End);
     }
-    let Some(Overlay::Pending(list)) = stage.ui.overlays.last_mut() else { panic!() };
-    assert_eq!((list.rows.len(), list.rows[0].id), (1_000, InvocationId(601)));
+    let Some(Overlay::Pending(list)) = stage.ui.overlays.last() else { panic!() };
+    assert_eq!((list.window.rows().len(), list.window.rows()[0].id), (1_000, InvocationId(601)));
     assert_eq!(list.selected().unwrap().id, InvocationId(1_600));
-    list.asking = None;
+    let Effect::Query { asked, .. } = effects.remove(0) else { panic!() };
+    stage.event(Event::Queried { asked, page: Ok(Page::Invocations { rows: Vec::new(), more: false }) });
     let effects = stage.key(KeyCode::Home);
     let [Effect::Query { query: Query::Invocations { beyond, oldest_first, .. }, asked }] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!((*beyond, *oldest_first), (Some(InvocationId(601)), false));
     let page = Page::Invocations { rows: (401..=600).rev().map(row).collect(), more: true };
     stage.event(Event::Queried { asked: asked.clone(), page: Ok(page) });
     let Some(Overlay::Pending(list)) = stage.ui.overlays.last() else { panic!() };
-    assert_eq!((list.rows.len(), list.rows[0].id), (1_000, InvocationId(401)));
+    assert_eq!((list.window.rows().len(), list.window.rows()[0].id), (1_000, InvocationId(401)));
     assert_eq!(list.selected().unwrap().id, InvocationId(601), "the selection is the record, not the row");
 }
 

@@ -164,3 +164,22 @@ fn every_chip_has_room_on_the_smallest_screen() {
     let text = stage.text();
     assert!(text.lines().nth(1).is_some_and(|chips| chips.ends_with("LOG 2!")), "{text}");
 }
+
+#[test]
+fn what_is_too_long_for_a_line_is_said_to_its_end() {
+    use crate::console::{event::Event, reload::Fault};
+    let mut stage = show(80, 24);
+    let fault = Fault {
+        place: "~/a/folder/with/a/long/name/.config/rl-console/config.toml:12:9".to_owned(),
+        what: "there is no theme `daylihgt`".to_owned(),
+        hint: "did you mean `daylight`? there are midnight, daylight, high-contrast, colour-blind-safe and mono".to_owned(),
+    };
+    stage.event(Event::Reloaded { faults: vec![fault], later: Vec::new() });
+    let text = stage.text();
+    let last: Vec<&str> = text.lines().rev().skip(1).take(3).collect();
+    assert!(last[0].contains("and mono") && last[2].contains("config.toml:12:9"), "{text}");
+    assert!(text.contains("did you mean"), "{text}");
+    // With nothing to say the body has all its lines again.
+    stage.key(crossterm::event::KeyCode::Esc);
+    assert!(!stage.text().contains("config.toml"), "{}", stage.text());
+}

@@ -34,44 +34,32 @@ impl Rgb {
         let square = |a: u8, b: u8| u32::from(a.abs_diff(b)).pow(2);
         square(self.0, other.0) + square(self.1, other.1) + square(self.2, other.2)
     }
-
-    /// The contrast with another colour, 1 to 21 (WCAG 2).
-    #[cfg(test)]
-    pub(super) fn contrast(self, other: Self) -> f64 {
-        let light = |Self(r, g, b): Self| {
-            let linear = |channel: u8| {
-                let value = f64::from(channel) / 255.0;
-                if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
-            };
-            0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
-        };
-        let (a, b) = (light(self), light(other));
-        (a.max(b) + 0.05) / (a.min(b) + 0.05)
-    }
 }
+
+/// The terminal's own colours, by name.
+pub(super) const NAMES: [(&str, Color); 17] = [
+    ("default", Color::Reset),
+    ("black", Color::Black),
+    ("red", Color::Red),
+    ("green", Color::Green),
+    ("yellow", Color::Yellow),
+    ("blue", Color::Blue),
+    ("magenta", Color::Magenta),
+    ("cyan", Color::Cyan),
+    ("white", Color::Gray),
+    ("bright-black", Color::DarkGray),
+    ("bright-red", Color::LightRed),
+    ("bright-green", Color::LightGreen),
+    ("bright-yellow", Color::LightYellow),
+    ("bright-blue", Color::LightBlue),
+    ("bright-magenta", Color::LightMagenta),
+    ("bright-cyan", Color::LightCyan),
+    ("bright-white", Color::White),
+];
 
 /// The terminal's own colour of this name.
 pub(super) fn ansi(name: &str) -> Option<Color> {
-    Some(match name {
-        "default" => Color::Reset,
-        "black" => Color::Black,
-        "red" => Color::Red,
-        "green" => Color::Green,
-        "yellow" => Color::Yellow,
-        "blue" => Color::Blue,
-        "magenta" => Color::Magenta,
-        "cyan" => Color::Cyan,
-        "white" => Color::Gray,
-        "bright-black" => Color::DarkGray,
-        "bright-red" => Color::LightRed,
-        "bright-green" => Color::LightGreen,
-        "bright-yellow" => Color::LightYellow,
-        "bright-blue" => Color::LightBlue,
-        "bright-magenta" => Color::LightMagenta,
-        "bright-cyan" => Color::LightCyan,
-        "bright-white" => Color::White,
-        _ => return None,
-    })
+    NAMES.iter().find(|(known, _)| *known == name).map(|(_, color)| *color)
 }
 
 #[cfg(test)]

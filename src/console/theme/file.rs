@@ -1,86 +1,45 @@
-//! A theme's file, and the styles made of it.
+//! A theme's file: what it says, and what is wrong with it, at its place.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
-use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
+use toml::Spanned;
 
 use super::{
-    Depth,
-    color::{Rgb, ansi},
+    Role,
+    color::{self, Rgb},
+    styles::Paint,
 };
 
-/// What a colour is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// Behind everything.
-    Background,
-    /// What is read first.
-    Text,
-    /// What is read second.
-    Muted,
-    /// What is named: keys, titles, commands.
-    Accent,
-    /// Well.
-    Ok,
-    /// Needs a look.
-    Warn,
-    /// Failed.
-    Bad,
-    /// The station's own.
-    Station,
-    /// The MPP bridge's.
-    Mpp,
-    /// Around panes.
-    Border,
-    /// Around the focused pane.
-    Focus,
-}
-
-impl Role {
-    /// All of them.
-    const ALL: [Self; 11] = [
-        Self::Background,
-        Self::Text,
-        Self::Muted,
-        Self::Accent,
-        Self::Ok,
-        Self::Warn,
-        Self::Bad,
-        Self::Station,
-        Self::Mpp,
-        Self::Border,
-        Self::Focus,
-    ];
-}
-
-/// Why a theme's file is not taken.
+/// What is wrong with a theme's file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ThemeError {
-    /// It is not the TOML of a theme.
-    #[error("the theme cannot be read: {0}")]
-    Toml(String),
-    /// A role is missing.
-    #[error("the theme gives no colour to `{0:?}`")]
-    Missing(Role),
-    /// Not `#rrggbb`, and no name of the sixteen.
-    #[error("`{0}` is no colour: write #rrggbb, or one of the terminal's names as `bright-black`")]
-    NoColour(String),
+#[error("{line}:{column}: {what}")]
+pub struct ThemeError {
+    /// Its line, from 1.
+    pub line: usize,
+    /// Its column, from 1.
+    pub column: usize,
+    /// What is wrong there.
+    pub what: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// The file as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    /// The shipped theme whose roles hold where this one says nothing.
+    base: Option<Spanned<String>>,
+    #[serde(default)]
+    roles: BTreeMap<Spanned<String>, Spanned<WrittenPaint>>,
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    name: String,
-    roles: BTreeMap<Role, Paint>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Paint {
-    rgb: Option<String>,
-    ansi: Option<String>,
+#[serde(deny_unknown_fields, expecting = "expected a colour as `{ rgb = \"#7cc4ff\", ansi = \"cyan\" }`")]
+struct WrittenPaint {
+    rgb: Option<Spanned<String>>,
+    ansi: Option<Spanned<String>>,
     #[serde(default)]
     bold: bool,
     #[serde(default)]
@@ -89,137 +48,123 @@ struct Paint {
     underlined: bool,
 }
 
-/// A theme, brought down to what a terminal shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Theme {
-    name: String,
-    styles: [Style; Role::ALL.len()],
+/// What each role is given.
+pub(super) type Paints = BTreeMap<Role, Paint>;
+
+/// Reads a theme's text. Roles that it leaves out are those of its `base`, or of the role that they are like.
+pub(super) fn read(text: &str, based_on: impl Fn(&str) -> Option<Paints>, bases: &[&str]) -> Result<Paints, ThemeError> {
+    let source = Source { text };
+    let written: Written = toml::from_str(text).map_err(|error| {
+        let message = error.message().lines().next().unwrap_or_default().to_owned();
+        source.error(&error.span().unwrap_or(0..0), message, FORM.to_owned())
+    })?;
+    let mut paints = match &written.base {
+        None => Paints::new(),
+        Some(base) => based_on(base.get_ref()).ok_or_else(|| {
+            let what = format!("there is no shipped theme `{}`", base.get_ref());
+            source.error(&base.span(), what, suggestion(base.get_ref(), bases.iter().copied()))
+        })?,
+    };
+    for (name, paint) in &written.roles {
+        let role = Role::of_name(name.get_ref()).ok_or_else(|| {
+            let names = Role::ALL.iter().map(|role| role.name());
+            source.error(&name.span(), format!("there is no role `{}`", name.get_ref()), suggestion(name.get_ref(), names))
+        })?;
+        paints.insert(role, source.paint(paint.get_ref())?);
+    }
+    let given = |role: Role| std::iter::successors(Some(role), |role| role.parent()).find_map(|role| paints.get(&role).copied());
+    let whole: Result<Paints, Role> = Role::ALL.iter().map(|role| given(*role).map(|paint| (*role, paint)).ok_or(*role)).collect();
+    whole.map_err(|role| {
+        let hint =
+            format!("add `{} = {{ rgb = \"#rrggbb\", ansi = \"red\" }}` to [roles], or `base = \"midnight\"` at the top", role.name());
+        source.error(&(text.len()..text.len()), format!("the theme gives no colour to `{}`", role.name()), hint)
+    })
 }
 
-const SHIPPED: [(&str, &str); 5] = [
-    ("midnight", include_str!("../../../themes/midnight.toml")),
-    ("daylight", include_str!("../../../themes/daylight.toml")),
-    ("high-contrast", include_str!("../../../themes/high-contrast.toml")),
-    ("colour-blind-safe", include_str!("../../../themes/colour-blind-safe.toml")),
-    ("mono", include_str!("../../../themes/mono.toml")),
-];
+/// What a theme's file looks like.
+const FORM: &str =
+    "a theme is `base = \"midnight\"` and [roles] with lines as `accent = { rgb = \"#7cc4ff\", ansi = \"cyan\", bold = true }`";
 
-impl Theme {
-    /// The names of the shipped themes, the default first.
-    pub fn shipped_names() -> impl Iterator<Item = &'static str> {
-        SHIPPED.iter().map(|(name, _)| *name)
-    }
-
-    /// The shipped theme of this name.
-    #[must_use]
-    pub fn shipped(name: &str, depth: Depth) -> Option<Self> {
-        let (_, text) = SHIPPED.iter().find(|(shipped, _)| *shipped == name)?;
-        Self::parse(text, depth).ok()
-    }
-
-    /// The default theme.
-    #[must_use]
-    pub fn midnight(depth: Depth) -> Self {
-        Self::shipped("midnight", depth).unwrap_or_else(|| Self { name: "none".to_owned(), styles: [Style::new(); Role::ALL.len()] })
-    }
-
-    /// The shipped theme that follows this one, and the first after the last.
-    #[must_use]
-    pub fn following(&self, depth: Depth) -> Self {
-        let at = SHIPPED.iter().position(|(name, _)| *name == self.name).map_or(0, |at| at + 1);
-        Self::shipped(SHIPPED[at % SHIPPED.len()].0, depth).unwrap_or_else(|| self.clone())
-    }
-
-    /// Reads a theme's file.
-    ///
-    /// # Errors
-    /// [`ThemeError`] says what is wrong with it.
-    pub fn parse(text: &str, depth: Depth) -> Result<Self, ThemeError> {
-        let file: File = toml::from_str(text).map_err(|error| ThemeError::Toml(error.to_string()))?;
-        let mut styles = [Style::new(); Role::ALL.len()];
-        for (place, role) in Role::ALL.into_iter().enumerate() {
-            let paint = file.roles.get(&role).ok_or(ThemeError::Missing(role))?;
-            let color = paint.color(depth)?;
-            styles[place] = if role == Role::Background { Style::new().bg(color) } else { Style::new().fg(color) };
-            styles[place] = styles[place].add_modifier(paint.modifier());
-        }
-        Ok(Self { name: file.name, styles })
-    }
-
-    /// Its name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// How something of this role is drawn.
-    pub(in crate::console) fn style(&self, role: Role) -> Style {
-        Role::ALL.iter().position(|known| *known == role).map_or(Style::new(), |place| self.styles[place])
-    }
+/// The likeliest of the names, and all of them.
+pub(super) fn suggestion<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> String {
+    const LIKE_ENOUGH: f64 = 0.75;
+    let names: Vec<&str> = names.collect();
+    let scored = names.iter().map(|candidate| (strsim::jaro_winkler(name, candidate), *candidate));
+    let near = scored.filter(|(score, _)| *score >= LIKE_ENOUGH).max_by(|a, b| a.0.total_cmp(&b.0));
+    let all = format!("there are {}", names.join(", "));
+    near.map_or(all.clone(), |(_, near)| format!("did you mean `{near}`? {all}"))
 }
 
-impl Paint {
-    fn color(&self, depth: Depth) -> Result<Color, ThemeError> {
-        let rgb = self.rgb.as_deref().map(|text| Rgb::parse(text).ok_or_else(|| ThemeError::NoColour(text.to_owned()))).transpose()?;
-        let named = self.ansi.as_deref().map(|text| ansi(text).ok_or_else(|| ThemeError::NoColour(text.to_owned()))).transpose()?;
-        Ok(match (depth, rgb) {
-            (Depth::None, _) => Color::Reset,
-            (Depth::True, Some(Rgb(r, g, b))) => Color::Rgb(r, g, b),
-            (Depth::Indexed, Some(rgb)) => rgb.indexed(),
-            _ => named.unwrap_or(Color::Reset),
-        })
+struct Source<'a> {
+    text: &'a str,
+}
+
+impl Source<'_> {
+    fn paint(&self, written: &WrittenPaint) -> Result<Paint, ThemeError> {
+        let rgb = written.rgb.as_ref().map(|rgb| {
+            let hint = "write six digits, as \"#7cc4ff\"";
+            Rgb::parse(rgb.get_ref()).ok_or_else(|| self.error(&rgb.span(), format!("`{}` is no #rrggbb", rgb.get_ref()), hint.to_owned()))
+        });
+        let ansi = written.ansi.as_ref().map(|ansi| {
+            color::ansi(ansi.get_ref()).ok_or_else(|| {
+                let what = format!("the sixteen colours have no `{}`", ansi.get_ref());
+                self.error(&ansi.span(), what, suggestion(ansi.get_ref(), color::NAMES.iter().map(|(name, _)| *name)))
+            })
+        });
+        Ok(Paint { rgb: rgb.transpose()?, ansi: ansi.transpose()?, bold: written.bold, dim: written.dim, underlined: written.underlined })
     }
 
-    fn modifier(&self) -> Modifier {
-        let mut modifier = Modifier::empty();
-        modifier.set(Modifier::BOLD, self.bold);
-        modifier.set(Modifier::DIM, self.dim);
-        modifier.set(Modifier::UNDERLINED, self.underlined);
-        modifier
+    fn error(&self, span: &Range<usize>, what: String, hint: String) -> ThemeError {
+        let before = self.text.get(..span.start).unwrap_or(self.text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        ThemeError { line, column, what, hint }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Depth, Theme};
     use super::*;
 
-    #[test]
-    fn every_shipped_theme_is_whole_at_every_depth() {
-        for name in Theme::shipped_names() {
-            for depth in [Depth::None, Depth::Ansi, Depth::Indexed, Depth::True] {
-                assert_eq!(Theme::shipped(name, depth).map(|theme| theme.name), Some(name.to_owned()));
-            }
-        }
+    fn error(text: &str) -> (String, String) {
+        let error = Theme::parse("mine", text, Depth::True).unwrap_err();
+        (error.to_string(), error.hint)
     }
 
     #[test]
-    fn text_stands_out_from_the_background_in_every_shipped_theme() {
-        for (name, text) in SHIPPED {
-            let file: File = toml::from_str(text).unwrap();
-            let rgb = |role| file.roles[&role].rgb.as_deref().map(|text| Rgb::parse(text).unwrap());
-            let Some(background) = rgb(Role::Background) else { continue };
-            for role in Role::ALL.into_iter().filter(|role| *role != Role::Background) {
-                let least = if role == Role::Border { 3.0 } else { 4.5 };
-                let contrast = rgb(role).unwrap().contrast(background);
-                assert!(contrast >= least, "{name}: {role:?} has a contrast of {contrast:.1}");
-            }
-        }
+    fn what_is_wrong_is_told_at_its_place() {
+        assert_eq!(error("base = \"midnight\"\n[rolse]\n").0, "2:2: unknown field `rolse`, expected `base` or `roles`");
+        assert_eq!(error("[roles]\nbackground = {}\n").0, "3:1: the theme gives no colour to `text`");
+        let (what, hint) = error("base = 'midnigth'\n");
+        assert_eq!(what, "1:8: there is no shipped theme `midnigth`");
+        assert!(hint.starts_with("did you mean `midnight`? there are midnight, daylight"), "{hint}");
+        let (what, hint) = error("base = 'midnight'\n[roles]\n  acent = {}\n");
+        assert_eq!(what, "3:3: there is no role `acent`");
+        assert!(hint.starts_with("did you mean `accent`?"), "{hint}");
+        assert_eq!(error("base = 'mono'\n[roles]\nok = { rgb = '#12345' }\n").0, "3:14: `#12345` is no #rrggbb");
+        let (what, hint) = error("base = 'mono'\n[roles]\nok = { ansi = 'grün' }\n");
+        assert_eq!(what, "3:15: the sixteen colours have no `grün`");
+        assert!(hint.contains("there are default, black"), "{hint}");
+        let (what, _) = error("base = 'mono'\n[roles]\nok = 'green'\n");
+        assert!(what.starts_with("3:6: ") && what.contains("expected a colour as `{ rgb = ") && !what.contains("struct"), "{what}");
+        assert!(error("base = ").0.starts_with("1:"), "{}", error("base = ").0);
     }
 
     #[test]
-    fn without_colours_no_style_has_one() {
-        let theme = Theme::midnight(Depth::None);
-        for role in Role::ALL {
-            let style = theme.style(role);
-            assert!(style.fg.is_none_or(|color| color == Color::Reset) && style.bg.is_none_or(|color| color == Color::Reset));
-        }
+    fn a_theme_of_a_few_lines_stands_on_another() {
+        let theme = Theme::parse("mine", "base = 'daylight'\n[roles]\nok = { rgb = '#004400' }\n", Depth::True).unwrap();
+        let base = Theme::shipped("daylight", Depth::True).unwrap();
+        assert_eq!(theme.style(Role::Bad), base.style(Role::Bad));
+        assert_ne!(theme.style(Role::Ok), base.style(Role::Ok));
     }
 
     #[test]
-    fn says_what_is_wrong_with_a_theme() {
-        assert!(matches!(Theme::parse("name = 1", Depth::True), Err(ThemeError::Toml(_))));
-        assert_eq!(Theme::parse("name = 'x'\n[roles]\nbackground = {}", Depth::True), Err(ThemeError::Missing(Role::Text)));
-        let bad = SHIPPED[0].1.replace("#10141c", "blueish");
-        assert_eq!(Theme::parse(&bad, Depth::True), Err(ThemeError::NoColour("blueish".to_owned())));
+    fn roles_that_are_left_out_are_like_others() {
+        let text = "[roles]\nbackground = {}\ntext = {}\naccent = { rgb = '#00ffff' }\nok = {}\nwarn = {}\nbad = {}\n";
+        let theme = Theme::parse("mine", text, Depth::True).unwrap();
+        for (role, parent) in [(Role::Focus, Role::Accent), (Role::Mpp, Role::Accent), (Role::Border, Role::Text)] {
+            assert_eq!(theme.style(role), theme.style(parent), "{role:?}");
+        }
     }
 }

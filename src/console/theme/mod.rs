@@ -3,6 +3,15 @@
 mod color;
 mod depth;
 mod file;
+mod role;
+mod shipped;
+mod styles;
+
+#[cfg(test)]
+mod tests;
 
 pub use depth::Depth;
-pub use file::{Role, Theme, ThemeError};
+pub use file::ThemeError;
+pub use role::Role;
+pub use shipped::Themes;
+pub use styles::Theme;

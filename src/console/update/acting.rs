@@ -1,34 +1,50 @@
 //! Opening, asking and commanding.
 
+use std::path::PathBuf;
+
 use super::{
-    brakes::{drain, hold, hold_all, release},
-    hindrance::{chip_at_hand, left_at_hand},
+    brakes::{drain, hold, hold_all},
+    bulk,
+    dispatch::say,
+    giving,
+    hindrance::{chip_at_hand, left_at_hand, row_at_hand},
 };
 use crate::{
     console::{
         action::{Action, Asked, Effect},
         model::Model,
-        overlays::{Bound, Dialog, Facts, Help, Overlay, Pending, Subject},
-        ui::{ChipId, Focus, RecordKey, Ui},
+        overlays::{Bound, Dialog, Facts, Help, KeyList, Overlay, Palette, Pending, Subject, Tray, meanwhile},
+        pane_id::ChipId,
+        selection::RecordKey,
+        ui::{Focus, Ui},
+        view::View,
     },
     ids::{InvocationId, QueueName},
     mpp,
     port::{Command, Query},
+    tap::entry::Link,
 };
 
 /// Does what an action asks for; it is known to be possible.
-pub(super) fn act(ui: &mut Ui, model: &Model, action: Action) -> Vec<Effect> {
+pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Vec<Effect> {
     match action {
         Action::Help => {
-            let about = ui.place();
-            ui.overlays.push(Overlay::Help(Help { about, scroll: 0 }));
+            ui.overlays.push(Overlay::Help(Help::of(ui.place(), view)));
+            Vec::new()
+        }
+        Action::Keys => {
+            ui.overlays.push(Overlay::Keys(Box::new(KeyList::of(view))));
+            Vec::new()
+        }
+        Action::Palette => {
+            ui.palette = Some(Box::new(Palette::over(ui.place(), view)));
             Vec::new()
         }
         Action::Open => open(ui, model),
         Action::Quit => quit(ui, model),
-        Action::Hold => hold(ui, model).unwrap_or_default(),
+        Action::Hold => hold(ui, model).into_iter().collect(),
         Action::Drain => drain(ui, model).into_iter().collect(),
-        Action::HoldAll => hold_all(ui, model),
+        Action::HoldAll => hold_all(ui, model, view),
         Action::Settle => {
             let bound =
                 left_at_hand(ui, model).map(|(id, live)| Bound::Settle { id, queue: live.queue.clone(), event: live.event.clone() });
@@ -37,18 +53,43 @@ pub(super) fn act(ui: &mut Ui, model: &Model, action: Action) -> Vec<Effect> {
         Action::SettleDone => settle(ui, mpp::Settlement::Done),
         Action::SettleFailed => settle(ui, mpp::Settlement::Failed),
         Action::Cancel => {
-            let bound = match ui.overlays.last() {
-                Some(Overlay::Pending(pending)) => {
-                    pending.selected().map(|row| Bound::Cancel { id: row.id, queue: row.queue.clone(), event: row.event.clone() })
-                }
-                _ => None,
+            let bound = if ui.marks.is_empty() {
+                row_at_hand(ui, model).map(|row| Bound::Cancel { id: row.id, queue: row.queue, event: row.event })
+            } else {
+                Some(Bound::CancelMany { rows: ui.marks.iter().map(|(id, queue)| (id, queue.clone())).collect() })
             };
             ask(ui, bound)
         }
+        Action::Mark => {
+            if let Some(row) = row_at_hand(ui, model) {
+                ui.marks.toggle(row.id, row.queue, ui.limits.console.marks_max);
+                super::moving::go(ui, model, Action::Down);
+            }
+            Vec::new()
+        }
+        Action::Migrate => ask(ui, Some(Bound::Migrate)),
+        Action::Record => {
+            if let Some(path) = recording(model) {
+                return ask(ui, Some(Bound::StopRecording { path: path.to_owned() }));
+            }
+            vec![Effect::Command { asked: Asked::Record, command: Command::RecordStart { path: None } }]
+        }
+        Action::Invoke => giving::open_events(ui),
+        Action::AsJson => giving::turn(ui),
+        Action::Defaults => giving::put_back(ui),
+        Action::Send => giving::send(ui),
+        Action::NextField => giving::step(ui, 1),
+        Action::PreviousField => giving::step(ui, -1),
         Action::Kick => {
             let bound = model.mpp().and_then(|mpp| mpp.adapter.as_ref()).map(|adapter| Bound::Kick { peer: adapter.peer.clone() });
             ask(ui, bound)
         }
+        Action::Restart => vec![Effect::Command { asked: Asked::Restart, command: Command::Restart { link: Link::Mpp } }],
+        Action::Tray => {
+            ui.overlays.push(Overlay::Tray(Tray::default()));
+            Vec::new()
+        }
+        Action::Acknowledge => acknowledge(ui, model),
         Action::Confirm => confirm(ui, model),
         Action::Decline => {
             ui.overlays.pop();
@@ -69,6 +110,11 @@ pub(super) fn ask(ui: &mut Ui, bound: Option<Bound>) -> Vec<Effect> {
     Vec::new()
 }
 
+/// The file that is recorded into.
+fn recording(model: &Model) -> Option<&PathBuf> {
+    Some(&model.world.as_ref()?.station.recording.as_ref()?.path)
+}
+
 /// Quits at once when a restart would lose nothing of its place; asks otherwise.
 fn quit(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     if model.mpp().is_none_or(|mpp| mpp.live.is_empty()) {
@@ -82,11 +128,30 @@ fn confirm(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     match dialog.bound {
         Bound::Quit => vec![Effect::Quit],
         Bound::Cancel { id, .. } => {
-            let command = mpp::Command::Cancel { ids: vec![id], reason: "by the operator".to_owned(), refund: dialog.refund };
+            let command = mpp::Command::Cancel { ids: vec![id], reason: bulk::REASON.to_owned(), refund: dialog.refund };
             vec![Effect::Command { asked: Asked::Cancel { id }, command: Command::Mpp(command) }]
         }
+        Bound::Kick { peer } if model.mpp().and_then(|mpp| mpp.adapter.as_ref()).is_none_or(|adapter| adapter.peer != peer) => {
+            say(ui, format!("{peer} has left meanwhile: nobody was dropped"), true, ui.at);
+            Vec::new()
+        }
         Bound::Kick { .. } => vec![Effect::Command { asked: Asked::Kick, command: Command::Mpp(mpp::Command::Kick) }],
-        Bound::Release { queues } => release(ui, model, &queues, &[]),
+        Bound::CancelMany { rows } => {
+            let moved = meanwhile(model);
+            for (id, _) in &rows {
+                if moved.contains_key(id) {
+                    ui.marks.remove(*id);
+                }
+            }
+            let ids = rows.into_iter().map(|(id, _)| id).filter(|id| !moved.contains_key(id)).collect();
+            bulk::start(ui, ids, dialog.refund)
+        }
+        Bound::Migrate => vec![Effect::Command { asked: Asked::Migrate, command: Command::Mpp(mpp::Command::Migrate) }],
+        Bound::StopRecording { path } if recording(model) != Some(&path) => {
+            say(ui, format!("{} has ended meanwhile: nothing was stopped", path.display()), true, ui.at);
+            Vec::new()
+        }
+        Bound::StopRecording { .. } => vec![Effect::Command { asked: Asked::Record, command: Command::RecordStop }],
         Bound::Settle { .. } => Vec::new(),
     }
 }
@@ -100,10 +165,26 @@ fn settle(ui: &mut Ui, to: mpp::Settlement) -> Vec<Effect> {
     }
 }
 
+fn acknowledge(ui: &mut Ui, model: &Model) -> Vec<Effect> {
+    let Some(Overlay::Tray(tray)) = ui.overlays.last_mut() else { return Vec::new() };
+    let Some(alert) = tray.selected(model) else { return Vec::new() };
+    tray.first();
+    vec![Effect::Acknowledge(alert.number)]
+}
+
 fn open(ui: &mut Ui, model: &Model) -> Vec<Effect> {
+    if let Some(Overlay::Tray(tray)) = ui.overlays.last() {
+        let alert = tray.selected(model).cloned();
+        ui.overlays.extend(alert.map(|alert| Overlay::Facts(Facts::of(Subject::Alert(Box::new(alert))))));
+        return Vec::new();
+    }
     if let Some(Overlay::Pending(pending)) = ui.overlays.last() {
         let id = pending.selected().map(|row| row.id);
         return id.map_or_else(Vec::new, |id| vec![open_invocation(ui, id)]);
+    }
+    if let Some(Overlay::Events(_)) = ui.overlays.last() {
+        giving::open_form(ui, model);
+        return Vec::new();
     }
     match ui.focus {
         Focus::Chips(_) => {
@@ -121,13 +202,34 @@ fn open(ui: &mut Ui, model: &Model) -> Vec<Effect> {
             Some(RecordKey::Queue(queue)) => vec![open_pending(ui, queue)],
             Some(RecordKey::Invocation(id)) => vec![open_invocation(ui, id)],
             Some(RecordKey::Notice(number)) => {
-                let notice = model.journal.notices.iter().find(|notice| notice.number == number).cloned();
-                ui.overlays.extend(notice.map(|notice| Overlay::Facts(Facts::of(Subject::Notice(Box::new(notice))))));
-                Vec::new()
+                let notices = model.journal.notices.iter().chain(&model.journal.station);
+                let notice = notices.into_iter().find(|notice| notice.number == number).cloned();
+                inspect(ui, notice.map(|notice| Subject::Notice(Box::new(notice))))
             }
-            None => Vec::new(),
+            Some(RecordKey::Refund(_)) => {
+                let refund = ui.pages.refunds.selected().cloned();
+                inspect(ui, refund.map(|refund| Subject::Refund(Box::new(refund))))
+            }
+            Some(RecordKey::StateKey(key)) => {
+                let value = ui.pages.state.rows().iter().find(|row| row.key == key).cloned();
+                inspect(ui, value.map(|value| Subject::State(Box::new(value))))
+            }
+            Some(RecordKey::Line(number)) => {
+                let line = model.line(number).cloned();
+                inspect(ui, line.map(|line| Subject::Line(Box::new(line))))
+            }
+            Some(RecordKey::Clause(clause)) => {
+                let group = model.faults.group(clause).cloned();
+                inspect(ui, group.map(|group| Subject::Fault(Box::new(group))))
+            }
+            Some(RecordKey::Event(_) | RecordKey::Alert(_)) | None => Vec::new(),
         },
     }
+}
+
+fn inspect(ui: &mut Ui, subject: Option<Subject>) -> Vec<Effect> {
+    ui.overlays.extend(subject.map(|subject| Overlay::Facts(Facts::of(subject))));
+    Vec::new()
 }
 
 fn open_pending(ui: &mut Ui, queue: QueueName) -> Effect {

@@ -1,10 +1,12 @@
 //! What the station answered.
 
-use super::dispatch::say;
+use super::{bulk, dispatch::say, giving};
 use crate::{
     console::{
         action::{Asked, Effect},
+        format,
         overlays::{Overlay, Subject},
+        pages,
         ui::Ui,
     },
     mpp,
@@ -14,6 +16,14 @@ use crate::{
 
 /// A command was answered. What went wrong is said with what to do about it.
 pub(super) fn commanded(ui: &mut Ui, asked: &Asked, outcome: Result<Outcome, PortError>, now: Now) -> Vec<Effect> {
+    match asked {
+        Asked::CancelMany => return bulk::answered(ui, outcome, now),
+        Asked::Enqueue { number } => {
+            giving::answered(ui, *number, outcome, now);
+            return Vec::new();
+        }
+        _ => {}
+    }
     match outcome {
         Ok(outcome) => {
             if let Some((text, is_error)) = words(asked, &outcome) {
@@ -31,7 +41,16 @@ fn error_words(error: &PortError) -> String {
 }
 
 fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
-    let Outcome::Mpp(outcome) = outcome else { return None };
+    let outcome = match outcome {
+        Outcome::Mpp(outcome) => outcome,
+        Outcome::Recording { path } => return Some((format!("recording into {}", path.display()), false)),
+        Outcome::Recorded { path, bytes, entries } => {
+            let (bytes, entries) = (format::bytes(*bytes), format::count(*entries));
+            return Some((format!("recorded {entries} entries, {bytes}: {}", path.display()), false));
+        }
+        Outcome::Restarted { .. } => return Some(("the bridge is up again: adapters can connect".to_owned(), false)),
+        Outcome::BackedUp { .. } => return None,
+    };
     if let Asked::Release { words } = asked {
         return words.clone().map(|words| (words, false));
     }
@@ -52,33 +71,45 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
             (None, _) => return None,
         },
         mpp::Outcome::Settled { id, state } => (format!("{id} is settled: {}", state.name()), false),
+        mpp::Outcome::Migrated { moved, failed, left } => (migrated(*moved, *failed, *left), *failed > 0),
         mpp::Outcome::Kicked { peer } => (format!("{peer} is disconnected"), false),
         _ => return None,
     })
 }
 
+fn migrated(moved: u64, failed: u64, left: u64) -> String {
+    let mut words = vec![format!("{moved} moved to this pack")];
+    if failed > 0 {
+        words.push(format!("{failed} failed: their queue is not in it"));
+    }
+    if left > 0 {
+        words.push(format!("{left} left as they are: they do not fit its schemas"));
+    }
+    words.join(", ")
+}
+
 /// A query was answered. An answer for something that was closed meanwhile is let go.
 pub(super) fn queried(ui: &mut Ui, asked: Asked, page: Result<Page, PortError>, now: Now) -> Vec<Effect> {
     match (asked, page) {
+        (Asked::Events, page) => giving::listed(ui, page),
         (Asked::Pending { queue, direction }, page) => {
             let list = ui.overlays.iter_mut().rev().find_map(|overlay| match overlay {
-                Overlay::Pending(pending) if pending.queue == queue && pending.asking == Some(direction) => Some(pending),
+                Overlay::Pending(pending) if pending.queue == queue && pending.window.asking() == Some(direction) => {
+                    Some(&mut pending.window)
+                }
                 _ => None,
             });
-            match (list, page) {
-                (Some(list), Ok(Page::Invocations { rows, more })) => list.take(direction, rows, more),
-                (Some(list), Ok(_)) => list.asking = None,
-                (Some(list), Err(error)) => {
-                    list.asking = None;
-                    let words = error_words(&error);
-                    if list.rows.is_empty() {
-                        list.trouble = Some(words.clone());
-                    }
+            if let Some(list) = list {
+                let serial = list.serial();
+                let answer = pages::invocations(page);
+                let trouble = answer.as_ref().err().cloned();
+                list.answer(serial, answer);
+                if let Some(words) = trouble {
                     say(ui, words, true, now);
                 }
-                (None, _) => {}
             }
         }
+        (Asked::Page { pane, serial }, page) => ui.pages.take(pane, serial, page),
         (Asked::Details { id: wanted }, Ok(Page::Invocation(found))) => {
             let Some(found) = found else {
                 say(ui, format!("there is no invocation {wanted} any more (limits.store.ended_rows_max)"), true, now);

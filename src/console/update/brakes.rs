@@ -1,12 +1,12 @@
-//! The show's brakes: hold and drain, of one queue and of all. Releasing puts back what was there before.
+//! The show's brakes: hold and drain, of one queue and of all. Releasing a hold leaves a drain as it is.
 
-use super::{acting::ask, hindrance::queue_at_hand};
+use super::hindrance::queue_at_hand;
 use crate::{
     console::{
-        action::{Asked, Effect},
+        action::{Action, Asked, Effect},
         model::Model,
-        overlays::Bound,
         ui::Ui,
+        view::View,
     },
     ids::QueueName,
     mpp,
@@ -23,17 +23,13 @@ fn brake_of(model: &Model, queue: &QueueName) -> Option<Brake> {
 }
 
 /// Holds the queue at hand, or releases it; a drain stays.
-pub(super) fn hold(ui: &mut Ui, model: &Model) -> Option<Vec<Effect>> {
+pub(super) fn hold(ui: &mut Ui, model: &Model) -> Option<Effect> {
     let name = queue_at_hand(ui, model)?;
-    let now = brake_of(model, &name)?;
+    let is_held = brake_of(model, &name)?.held;
     // Held or released by hand, it is no longer what was held with all the others.
     ui.held_here.remove(name.as_str());
-    let queue = Some(name.clone());
-    Some(match now {
-        Brake { held: true, draining: true } => release(ui, model, &[name], &[]),
-        Brake { held: true, draining: false } => vec![brake(mpp::Command::Resume { queue })],
-        Brake { held: false, .. } => vec![brake(mpp::Command::Hold { queue })],
-    })
+    let queue = Some(name);
+    Some(brake(if is_held { mpp::Command::Release { queue } } else { mpp::Command::Hold { queue } }))
 }
 
 /// Drains the queue at hand, or takes new work there again.
@@ -44,9 +40,8 @@ pub(super) fn drain(ui: &Ui, model: &Model) -> Option<Effect> {
     Some(brake(if is_draining { mpp::Command::Resume { queue } } else { mpp::Command::Drain { queue } }))
 }
 
-/// Holds everything, or releases what this console held so. A console that does not know what it was, releases what is held and not
-/// draining, and asks for the rest.
-pub(super) fn hold_all(ui: &mut Ui, model: &Model) -> Vec<Effect> {
+/// Holds everything, or releases what this console held so. A console that does not know what it held releases everything.
+pub(super) fn hold_all(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
     let Some(mpp) = model.mpp() else { return Vec::new() };
     let declared: Vec<(&QueueName, Brake)> =
         mpp.queues.iter().filter(|(_, queue)| queue.ready_after.is_some()).map(|(name, queue)| (name, queue.brake)).collect();
@@ -55,43 +50,19 @@ pub(super) fn hold_all(ui: &mut Ui, model: &Model) -> Vec<Effect> {
         ui.held_here.extend(declared.iter().filter(|(_, brake)| !brake.held).map(|(name, _)| (*name).clone()));
         return vec![brake(mpp::Command::Hold { queue: None })];
     }
-    let is_known = declared.iter().any(|(name, _)| ui.held_here.contains(name.as_str()));
     let held_here = std::mem::take(&mut ui.held_here);
-    let is_released = |name: &QueueName, brake: Brake| if is_known { held_here.contains(name.as_str()) } else { !brake.draining };
-    let (released, rest): (Vec<_>, Vec<_>) = declared.into_iter().partition(|(name, brake)| is_released(name, *brake));
-    let names = |queues: Vec<(&QueueName, Brake)>| queues.into_iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    let (released, rest) = (names(released), names(rest));
-    let effects = release(ui, model, &released, &rest);
-    if !is_known && !rest.is_empty() {
-        ask(ui, Some(Bound::Release { queues: rest }));
+    let (released, rest): (Vec<_>, Vec<_>) = declared.into_iter().partition(|(name, _)| held_here.contains(name.as_str()));
+    if released.is_empty() || rest.is_empty() {
+        return vec![brake(mpp::Command::Release { queue: None })];
     }
-    effects
-}
-
-/// Ends the hold of these queues; those that drain go on draining, for resuming ends both. The rest stay held, and are named.
-pub(super) fn release(ui: &mut Ui, model: &Model, queues: &[QueueName], rest: &[QueueName]) -> Vec<Effect> {
-    let is_plain = rest.is_empty() && queues.iter().all(|name| brake_of(model, name).is_some_and(|brake| !brake.draining));
-    let is_all = model.mpp().is_some_and(|mpp| mpp.queues.values().filter(|queue| queue.ready_after.is_some()).count() == queues.len());
-    if is_plain && is_all {
-        ui.held_here.clear();
-        return vec![brake(mpp::Command::Resume { queue: None })];
-    }
-    let mut commands = Vec::new();
-    let mut words = Vec::new();
-    for name in queues {
-        let Some(now) = brake_of(model, name).filter(|brake| brake.held) else { continue };
-        ui.held_here.remove(name.as_str());
-        commands.push(mpp::Command::Resume { queue: Some(name.clone()) });
-        if now.draining {
-            commands.push(mpp::Command::Drain { queue: Some(name.clone()) });
-        }
-        words.push(format!("{name} {}", if now.draining { "drains on" } else { "runs" }));
-    }
-    words.extend(rest.iter().map(|name| format!("{name} stays held (H)")));
-    let last = commands.len().saturating_sub(1);
-    let release = |(index, command)| Effect::Command {
-        asked: Asked::Release { words: (index == last).then(|| words.join(", ")) },
-        command: Command::Mpp(command),
+    let runs = |(name, brake): &(&QueueName, Brake)| format!("{name} {}", if brake.draining { "drains on" } else { "runs" });
+    let key = view.key(Action::Hold);
+    let stays = |(name, _): &(&QueueName, Brake)| format!("{name} stays held ({key})");
+    let words = released.iter().map(runs).chain(rest.iter().map(stays)).collect::<Vec<_>>().join(", ");
+    let last = released.len() - 1;
+    let release = |(index, (name, _)): (usize, (&QueueName, Brake))| Effect::Command {
+        asked: Asked::Release { words: (index == last).then(|| words.clone()) },
+        command: Command::Mpp(mpp::Command::Release { queue: Some(name.clone()) }),
     };
-    commands.into_iter().enumerate().map(release).collect()
+    released.into_iter().enumerate().map(release).collect()
 }

@@ -4,15 +4,19 @@ use std::time::Duration;
 
 use crossterm::event::{KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 
-use super::{acting, answers, hindrance, moving};
+use super::{acting, answers, giving, hindrance, moving, palette};
 use crate::{
     console::{
         action::{Action, Effect},
+        class::Class,
         event::Event,
-        keymap, layout,
+        layout,
         model::Model,
-        overlays::Overlay,
+        overlays::{Overlay, Reaction},
+        pane_id::PaneId,
         panes,
+        reload::Fault,
+        sort::Sort,
         ui::{Focus, Message, Ui},
         view::View,
     },
@@ -24,11 +28,26 @@ const MESSAGE_STANDS: Duration = Duration::from_secs(10);
 
 /// Lets one event have its effect.
 pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now: Now) -> Vec<Effect> {
-    ui.settle(model);
+    ui.at = now;
+    // Data comes in slices, many for one painted screen, and painting settles too.
+    let is_input = !matches!(event, Event::Data);
+    if is_input {
+        ui.settle(model);
+    }
     let taught = ui.teaches(model) || std::mem::take(&mut ui.was_taught);
     let effects = match event {
-        Event::Key { key, at } if key.kind != KeyEventKind::Release => on_key(ui, model, key, at, now),
-        Event::Mouse(mouse) => on_mouse(ui, model, view, mouse),
+        Event::Key { key, at } if key.kind != KeyEventKind::Release => on_key(ui, model, view, key, at, now),
+        Event::Paste(text) if ui.palette.is_some() => {
+            palette::paste(ui, view, &text);
+            Vec::new()
+        }
+        Event::Paste(text) => {
+            if let Some(overlay) = ui.overlays.last_mut() {
+                overlay.on_paste(&text);
+            }
+            Vec::new()
+        }
+        Event::Mouse(mouse) => on_mouse(ui, model, view, mouse, now),
         Event::Resize { columns, rows } => {
             (ui.columns, ui.rows) = (columns, rows);
             Vec::new()
@@ -41,21 +60,50 @@ pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now:
         }
         Event::Key { .. } | Event::Data => Vec::new(),
         Event::Commanded { asked, outcome } => answers::commanded(ui, &asked, outcome, now),
+        Event::Reloaded { faults, later } => {
+            reloaded(ui, faults, &later, now);
+            Vec::new()
+        }
         Event::Queried { asked, page } => answers::queried(ui, asked, page, now),
+        Event::Ran { number, ran } => {
+            palette::ran(ui, number, &ran);
+            Vec::new()
+        }
     };
     ui.was_taught = ui.teaches(model);
     if taught && model.lessons.all_done() && !ui.lessons_dismissed {
         say(ui, "done: you are live".to_owned(), false, now);
     }
-    ui.settle(model);
+    if is_input {
+        ui.settle(model);
+    }
     let mut effects = effects;
     effects.extend(moving::next_page(ui));
+    if !layout::too_small(ui.columns, ui.rows) {
+        let layout = ui.layout(model);
+        effects.extend(ui.pages.next(&layout, model, now.mono));
+    }
     effects
+}
+
+/// What is wrong stays on the screen; that all is well is said once.
+fn reloaded(ui: &mut Ui, faults: Vec<Fault>, later: &[String], now: Now) {
+    let is_mended = faults.is_empty() && !ui.faults.is_empty();
+    let is_new = !faults.is_empty() && faults != ui.faults;
+    ui.faults = faults;
+    if is_new {
+        // What was said before would cover it.
+        ui.message = None;
+    } else if !later.is_empty() {
+        say(ui, format!("{}: takes effect at the next start", later.join(", ")), false, now);
+    } else if is_mended {
+        say(ui, "mended: what the files say is in force".to_owned(), false, now);
+    }
 }
 
 /// Says something on the line above the footer.
 pub(super) fn say(ui: &mut Ui, text: String, is_error: bool, now: Now) {
-    ui.message = Some(Message { text, is_error, until: now.mono + MESSAGE_STANDS });
+    ui.message = Some(Message { text, is_error, class: Class::Public, until: now.mono + MESSAGE_STANDS });
 }
 
 /// Debug builds fail on F12, so that what a fault of ours does to a terminal can be tried on the real thing.
@@ -64,7 +112,7 @@ fn fail_on_demand(key: KeyEvent) {
     assert!(key.code != crossterm::event::KeyCode::F(12), "F12 was pressed in a debug build");
 }
 
-fn on_key(ui: &mut Ui, model: &Model, key: KeyEvent, typed_at: Mono, now: Now) -> Vec<Effect> {
+fn on_key(ui: &mut Ui, model: &Model, view: &View, key: KeyEvent, typed_at: Mono, now: Now) -> Vec<Effect> {
     #[cfg(debug_assertions)]
     fail_on_demand(key);
     if let Some(Overlay::Dialog(dialog)) = ui.overlays.last()
@@ -72,21 +120,41 @@ fn on_key(ui: &mut Ui, model: &Model, key: KeyEvent, typed_at: Mono, now: Now) -
     {
         return Vec::new();
     }
-    let Some(action) = keymap::lookup(ui.place(), key) else { return Vec::new() };
+    if ui.palette.is_none()
+        && let Some(overlay) = ui.overlays.last_mut()
+        && !layout::too_small(ui.columns, ui.rows)
+        && let Reaction::Taken(effects) = overlay.on_key(key, model, view)
+    {
+        // What was wrong before this key may be mended by it: the layer itself says what still is.
+        ui.message.take_if(|message| message.is_error);
+        return effects;
+    }
+    if ui.palette.is_some() && !layout::too_small(ui.columns, ui.rows) {
+        return palette::on_key(ui, model, view, key, now);
+    }
+    let Some(action) = view.keymap.lookup(ui.place(), key) else { return Vec::new() };
     if layout::too_small(ui.columns, ui.rows) {
         // Nobody can read a question here: only what asks none is done.
         let quits = action == Action::Quit && ui.overlays.is_empty() && model.mpp().is_none_or(|mpp| mpp.live.is_empty());
         return if quits { vec![Effect::Quit] } else { Vec::new() };
     }
-    if let Some(why) = hindrance(action, ui, model) {
+    attempt(ui, model, view, action, now)
+}
+
+/// Does what an action asks for, or says why not.
+pub(crate) fn attempt(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) -> Vec<Effect> {
+    if let Some(why) = hindrance(action, ui, model, view) {
+        if let Some(form) = giving::form(ui).filter(|_| action == Action::Send) {
+            form.focus_fault();
+        }
         say(ui, why, true, now);
         return Vec::new();
     }
     ui.message = None;
-    perform(ui, model, action, now)
+    perform(ui, model, view, action, now)
 }
 
-fn perform(ui: &mut Ui, model: &Model, action: Action, now: Now) -> Vec<Effect> {
+fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) -> Vec<Effect> {
     match action {
         Action::FocusNext
         | Action::FocusPrevious
@@ -101,9 +169,12 @@ fn perform(ui: &mut Ui, model: &Model, action: Action, now: Now) -> Vec<Effect> 
             moving::go(ui, model, action);
             Vec::new()
         }
-        Action::Back => {
-            moving::back(ui, model);
-            Vec::new()
+        Action::Back | Action::Close => {
+            if let Some(Overlay::Form(form)) = ui.overlays.pop_if(|top| matches!(top, Overlay::Form(_))) {
+                giving::keep(ui, *form, now);
+                return Vec::new();
+            }
+            moving::back(ui, model)
         }
         Action::Zoom => {
             moving::zoom(ui);
@@ -119,11 +190,32 @@ fn perform(ui: &mut Ui, model: &Model, action: Action, now: Now) -> Vec<Effect> 
             say(ui, words.to_owned(), false, now);
             vec![Effect::Mouse(ui.mouse)]
         }
-        _ => acting::act(ui, model, action),
+        Action::ViewDeck | Action::ViewBridge | Action::ViewJournal => {
+            if let Some(shown) = action.view() {
+                ui.show(shown);
+            }
+            Vec::new()
+        }
+        _ => acting::act(ui, model, view, action),
     }
 }
 
-fn on_mouse(ui: &mut Ui, model: &Model, view: &View, mouse: MouseEvent) -> Vec<Effect> {
+/// Sorts a pane by a column, or turns it round. A list that comes in pages has the store's order, one way or the other.
+fn sort(ui: &mut Ui, pane: PaneId, column: usize, title: &str, now: Now) {
+    match (ui.pages.oldest_first(pane), column) {
+        (Some(_), 0) => ui.pages.reverse(pane),
+        (Some(_), _) => {
+            let text = format!("{} comes from the store by id: click `id` to turn it round, not `{title}`", pane.place().name());
+            say(ui, text, true, now);
+        }
+        (None, _) => {
+            let sort = Sort::clicked(ui.sorts.get(&pane).copied(), column);
+            ui.sorts.insert(pane, sort);
+        }
+    }
+}
+
+fn on_mouse(ui: &mut Ui, model: &Model, view: &View, mouse: MouseEvent, now: Now) -> Vec<Effect> {
     if layout::too_small(ui.columns, ui.rows) {
         return Vec::new();
     }
@@ -134,28 +226,47 @@ fn on_mouse(ui: &mut Ui, model: &Model, view: &View, mouse: MouseEvent) -> Vec<E
         _ => return Vec::new(),
     };
     let layout = ui.layout(model);
+    if ui.palette.is_some() {
+        return palette::on_mouse(ui, model, view, mouse, by, now);
+    }
     match ui.overlays.last_mut() {
-        Some(Overlay::Pending(pending)) if by == 0 => {
-            if let Some(index) = panes::row_at(layout.body, mouse.row, &pending.selection) {
-                let keys = pending.keys();
-                let height = pending.height();
-                pending.selection.select(index, &keys, height);
+        Some(Overlay::Tray(tray)) if by != 0 => tray.step(by, model),
+        Some(overlay) if by == 0 => {
+            if overlay.click(layout.body, mouse.column, mouse.row, model) {
+                return attempt(ui, model, view, Action::Open, now);
             }
         }
-        Some(Overlay::Pending(pending)) => pending.step(by),
         Some(overlay) => overlay.scroll(by),
         None => {
-            if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
-                let keys = panes::keys(pane, model);
-                let selection = ui.selections.entry(pane).or_default();
+            if by == 0
+                && let Some(shown) = (mouse.row == layout.header.y).then(|| panes::tab_at(view, mouse.column, model, ui)).flatten()
+            {
+                ui.show(shown);
+            } else if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
+                if by == 0
+                    && let Some((column, title)) = panes::column_at(pane, area, mouse.column, mouse.row)
+                {
+                    ui.focus = Focus::Pane(pane);
+                    sort(ui, pane, column, title, now);
+                    return Vec::new();
+                }
+                let keys = panes::keys(pane, ui, model);
+                let had_focus = ui.focus == Focus::Pane(pane);
+                let selection = ui.selection_mut(pane);
                 if by != 0 {
                     selection.step(by, &keys, panes::list_height(area));
                 } else {
-                    ui.focus = Focus::Pane(pane);
                     if let Some(index) = panes::row_at(area, mouse.row, selection).filter(|index| *index < keys.len()) {
+                        let was_there = had_focus && selection.index() == index;
                         selection.select(index, &keys, panes::list_height(area));
+                        if was_there {
+                            return attempt(ui, model, view, Action::Open, now);
+                        }
                     }
+                    ui.focus = Focus::Pane(pane);
                 }
+            } else if by == 0 && mouse.row == layout.header.y && panes::is_on_alerts(view, mouse.column, model, ui) {
+                return acting::act(ui, model, view, Action::Tray);
             } else if mouse.row == layout.chips.y
                 && by == 0
                 && let Some(index) = panes::chip_at(view, mouse.column, model, ui)
@@ -163,7 +274,7 @@ fn on_mouse(ui: &mut Ui, model: &Model, view: &View, mouse: MouseEvent) -> Vec<E
                 let was_there = ui.focus == Focus::Chips(index);
                 ui.focus = Focus::Chips(index);
                 if was_there {
-                    return acting::act(ui, model, Action::Open);
+                    return acting::act(ui, model, view, Action::Open);
                 }
             }
         }

@@ -3,80 +3,209 @@
 use crate::{
     console::{
         action::Action,
-        model::Model,
-        overlays::{Bound, Overlay, Pending},
-        ui::{ChipId, Focus, PaneId, RecordKey, Ui},
+        keymap::Place,
+        model::{Cause, Model, Standing},
+        overlays::{Overlay, Pending},
+        pane_id::{ChipId, PaneId},
+        selection::RecordKey,
+        ui::{Focus, Ui},
+        view::View,
     },
-    ids::{InvocationId, QueueName},
+    ids::{EventName, InvocationId, QueueName},
     mpp::LiveView,
-    tap::entry::mpp::RowState,
+    port::{HostState, InvocationRow},
+    tap::entry::{Link, mpp::RowState},
 };
 
 /// Why the action would do nothing, with what to do instead; nothing when it would do something.
-pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model) -> Option<String> {
+pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> Option<String> {
     let needs = |there: bool, why: &str| (!there).then(|| why.to_owned());
     match action {
-        Action::Hold => brake_hindrance("H", ui, model),
-        Action::Drain => brake_hindrance("D", ui, model).or_else(|| undrain_hindrance(ui, model)),
+        Action::Hold => brake_hindrance(action, ui, model, view),
+        Action::Drain => brake_hindrance(action, ui, model, view).or_else(|| undrain_hindrance(ui, model, view)),
         Action::Settle => settle_hindrance(ui, model),
         Action::HoldAll => needs(model.mpp().is_some_and(|mpp| !mpp.queues.is_empty()), "there are no queues"),
+        Action::Restart => {
+            let host = model.world.as_ref().map(|world| &world.station.hosts[Link::Mpp.index()]);
+            needs(matches!(host, Some(HostState::Down(_))), "the bridge is up: there is nothing to restart")
+        }
         Action::Kick => needs(model.mpp().is_some_and(|mpp| mpp.adapter.is_some()), "no adapter is connected"),
         Action::Open => match (ui.overlays.last(), ui.focus) {
             (Some(Overlay::Pending(pending)), _) => needs(pending.selected().is_some(), "nothing is selected"),
+            (Some(Overlay::Events(events)), _) => needs(events.selected().is_some(), "nothing is selected"),
+            (Some(Overlay::Tray(tray)), _) => needs(tray.selected(model).is_some(), "nothing was the matter so far"),
             (None, Focus::Pane(pane)) => needs(ui.selected(pane, model).is_some(), "there is nothing here yet"),
             _ => None,
         },
-        Action::Cancel => cancel_hindrance(ui, model),
-        Action::Refund => match ui.overlays.last() {
-            Some(Overlay::Dialog(dialog)) if matches!(dialog.bound, Bound::Cancel { .. }) => None,
-            _ => Some("there is nothing to refund".to_owned()),
+        Action::Mark => mark_hindrance(ui, model),
+        Action::Migrate => migrate_hindrance(model),
+        Action::Send => send_hindrance(ui, model),
+        Action::AsJson => as_json_hindrance(ui),
+        Action::Defaults => defaults_hindrance(ui),
+        Action::Invoke | Action::Record => needs(model.world.is_some(), "the station is starting"),
+        Action::Acknowledge => match ui.overlays.last() {
+            Some(Overlay::Tray(tray)) => match tray.selected(model).map(|alert| alert.standing) {
+                None => Some("nothing was the matter so far".to_owned()),
+                Some(Standing::Waiting) => None,
+                Some(Standing::Seen) => Some("it was put away as seen already".to_owned()),
+                Some(Standing::Passed { .. }) => Some("it has passed".to_owned()),
+            },
+            _ => Some("nothing is selected".to_owned()),
         },
+        Action::Cancel => cancel_hindrance(ui, model, view),
+        Action::Refund => needs(ui.place() == Place::CancelDialog, "no cancellation is asked for: refunds go with one"),
+        Action::SettleDone | Action::SettleFailed => needs(ui.place() == Place::SettleDialog, "no settlement is asked for"),
+        Action::Confirm => needs(matches!(ui.place(), Place::Dialog | Place::CancelDialog), "no question is open"),
+        Action::Decline => needs(matches!(ui.overlays.last(), Some(Overlay::Dialog(_))), "no question is open"),
+        Action::NextField | Action::PreviousField => needs(matches!(ui.overlays.last(), Some(Overlay::Form(_))), "no form is open"),
+        Action::Zoom => needs(ui.overlays.is_empty() && matches!(ui.focus, Focus::Pane(_)), "a pane is zoomed: Tab to one"),
         _ => None,
     }
 }
 
-fn cancel_hindrance(ui: &Ui, model: &Model) -> Option<String> {
-    match (ui.overlays.last(), ui.focus) {
-        (Some(Overlay::Pending(pending)), _) => match pending.selected().map(|row| (row, Pending::state_now(row, model))) {
-            None => Some("nothing is selected".to_owned()),
-            Some((_, RowState::Pending)) => None,
-            Some((row, state)) => Some(format!("{} is {} by now: only a pending row can be cancelled", row.id, state.name())),
-        },
-        (None, Focus::Pane(PaneId::InFlight)) if left_at_hand(ui, model).is_some() => {
-            Some("a row that was left in applied can only be settled: e".to_owned())
-        }
-        (None, Focus::Pane(PaneId::InFlight)) => {
-            Some("what is with the adapter cannot be cancelled: wait for its answer, or K drops the adapter and requeues it".to_owned())
-        }
-        _ => Some("nothing is selected".to_owned()),
+/// A row that can be cancelled or marked, as far as this place shows one.
+pub(super) struct RowAtHand {
+    pub(super) id: InvocationId,
+    pub(super) queue: QueueName,
+    pub(super) event: EventName,
+    pub(super) state: RowState,
+}
+
+impl RowAtHand {
+    fn of(row: &InvocationRow, model: &Model) -> Self {
+        Self { id: row.id, queue: row.queue.clone(), event: row.event.clone(), state: Pending::state_now(row, model) }
     }
 }
 
-fn brake_hindrance(key: &str, ui: &Ui, model: &Model) -> Option<String> {
+/// The selected row of the place that has the keys.
+pub(super) fn row_at_hand(ui: &Ui, model: &Model) -> Option<RowAtHand> {
+    let row = match (ui.overlays.last(), ui.focus) {
+        (Some(Overlay::Pending(pending)), _) => pending.selected(),
+        (None, Focus::Pane(PaneId::History)) => ui.pages.history.selected(),
+        (None, Focus::Pane(PaneId::OtherPack)) => ui.pages.other_pack.selected(),
+        _ => None,
+    };
+    row.map(|row| RowAtHand::of(row, model))
+}
+
+fn cancel_hindrance(ui: &Ui, model: &Model, view: &View) -> Option<String> {
+    if ui.bulk.is_some() {
+        return Some("another cancellation is under way: wait for its account".to_owned());
+    }
+    if ui.place() == Place::Queues {
+        return Some(format!("a queue is not cancelled: {} lists what is pending there", view.key(Action::Open)));
+    }
+    if ui.overlays.is_empty() && ui.focus == Focus::Pane(PaneId::InFlight) {
+        if left_at_hand(ui, model).is_some() {
+            return Some(format!("a row that was left in applied can only be settled: {}", view.key(Action::Settle)));
+        }
+        let key = view.key(Action::Kick);
+        return Some(format!(
+            "what is with the adapter cannot be cancelled: wait for its answer, or {key} drops the adapter and requeues it"
+        ));
+    }
+    if ui.overlays.is_empty() && ui.focus == Focus::Pane(PaneId::Recent) {
+        return Some("what has ended cannot be cancelled".to_owned());
+    }
+    if !ui.marks.is_empty() {
+        return None;
+    }
+    match row_at_hand(ui, model) {
+        None => Some("nothing is selected".to_owned()),
+        Some(row) => not_pending(&row, "cancelled"),
+    }
+}
+
+fn not_pending(row: &RowAtHand, done: &str) -> Option<String> {
+    let is_pending = row.state == RowState::Pending;
+    (!is_pending).then(|| format!("{} is {} by now: only a pending row can be {done}", row.id, row.state.name()))
+}
+
+fn mark_hindrance(ui: &Ui, model: &Model) -> Option<String> {
+    let Some(row) = row_at_hand(ui, model) else { return Some("nothing is selected".to_owned()) };
+    if ui.marks.contains(row.id) {
+        return None;
+    }
+    let is_full = ui.marks.len() as u64 >= ui.limits.console.marks_max;
+    not_pending(&row, "marked").or_else(|| is_full.then(|| format!("{} are marked already (limits.console.marks_max)", ui.marks.len())))
+}
+
+fn send_hindrance(ui: &Ui, model: &Model) -> Option<String> {
+    let Some(Overlay::Form(form)) = ui.overlays.last() else { return Some("no form is open".to_owned()) };
+    if form.sent.is_some() {
+        return Some("it is sent already: the station has not answered yet".to_owned());
+    }
+    if let Some(fault) = form.first_fault() {
+        return Some(fault);
+    }
+    let queue = form.goes_to();
+    match model.mpp().and_then(|mpp| mpp.queues.get(queue.as_str())).filter(|queue| queue.ready_after.is_some()) {
+        None => Some(format!("the pack has no queue {queue}")),
+        Some(known) if known.brake.draining => {
+            Some(format!("{queue} drains and takes no new work: choose another queue, or end the drain"))
+        }
+        Some(_) => None,
+    }
+}
+
+fn as_json_hindrance(ui: &Ui) -> Option<String> {
+    match ui.overlays.last() {
+        Some(Overlay::Form(form)) => form.stuck(),
+        _ => Some("no form is open".to_owned()),
+    }
+}
+
+fn defaults_hindrance(ui: &Ui) -> Option<String> {
+    match ui.overlays.last() {
+        Some(Overlay::Form(form)) if form.sent.is_some() => Some("it is sent already: the station has not answered yet".to_owned()),
+        Some(Overlay::Form(form)) => form.is_untouched().then(|| "nothing is written yet: these are the defaults".to_owned()),
+        _ => Some("no form is open".to_owned()),
+    }
+}
+
+fn migrate_hindrance(model: &Model) -> Option<String> {
+    let is_other = model.mpp().is_some_and(|mpp| mpp.queues.values().any(|queue| queue.other_manifest > 0));
+    (!is_other).then(|| "no row of another manifest is pending".to_owned())
+}
+
+fn brake_hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> Option<String> {
     if queue_at_hand(ui, model).is_some() {
         return None;
     }
+    let (key, next, back) = (view.key(action), view.key(Action::FocusNext), view.key(Action::Back));
     Some(match (ui.focus, ui.zoomed) {
         (Focus::Pane(PaneId::Queues), _) => "no queue is selected".to_owned(),
-        (_, Some(_)) => format!("{key} works on a queue: Esc, then Tab to Queues"),
-        (_, None) => format!("{key} works on a queue: Tab to Queues"),
+        (_, Some(_)) => format!("{key} works on a queue: {back}, then {next} to Queues"),
+        (_, None) => format!("{key} works on a queue: {next} to Queues"),
     })
 }
 
 /// Only resuming ends a drain, and for a moment it would dispatch from a queue that is to stay held.
-fn undrain_hindrance(ui: &Ui, model: &Model) -> Option<String> {
+fn undrain_hindrance(ui: &Ui, model: &Model, view: &View) -> Option<String> {
     let name = queue_at_hand(ui, model)?;
     let brake = model.mpp()?.queues.get(name.as_str())?.brake;
-    (brake.held && brake.draining).then(|| format!("{name} is held: H releases it first, then D ends the drain"))
+    (brake.held && brake.draining)
+        .then(|| format!("{name} is held: {} releases it first, then {} ends the drain", view.key(Action::Hold), view.key(Action::Drain)))
 }
 
 fn settle_hindrance(ui: &Ui, model: &Model) -> Option<String> {
+    if let Some(Overlay::Tray(_)) = ui.overlays.last() {
+        return left_at_hand(ui, model).is_none().then(|| "the selected alert tells of no row that waits to be settled".to_owned());
+    }
+    if !ui.overlays.is_empty() || ui.focus != Focus::Pane(PaneId::InFlight) {
+        return Some("a row left in applied is settled in In flight: Tab there".to_owned());
+    }
     let Some(RecordKey::Invocation(id)) = ui.selected(PaneId::InFlight, model) else { return Some("nothing is selected".to_owned()) };
     left_at_hand(ui, model).is_none().then(|| format!("{id} is still with the adapter: only a row left in applied is settled by hand"))
 }
 
-/// The selected row of In flight, if it was left in applied.
+/// The selected row of In flight, if it was left in applied; where the selected alert tells of such rows, the first of them.
 pub(super) fn left_at_hand<'a>(ui: &Ui, model: &'a Model) -> Option<(InvocationId, &'a LiveView)> {
+    if let Some(Overlay::Tray(tray)) = ui.overlays.last() {
+        let alert = tray.selected(model)?;
+        let is_left = alert.cause == Cause::LeftApplied && !matches!(alert.standing, Standing::Passed { .. });
+        return model.mpp()?.live.iter().find(|(_, live)| is_left && live.left).map(|(id, live)| (*id, live));
+    }
     let Some(RecordKey::Invocation(id)) = ui.selected(PaneId::InFlight, model) else { return None };
     model.mpp()?.live.get(&id).filter(|live| live.left).map(|live| (id, live))
 }

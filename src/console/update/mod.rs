@@ -3,9 +3,16 @@
 mod acting;
 mod answers;
 mod brakes;
+mod bulk;
 mod dispatch;
+mod giving;
 mod hindrance;
 mod moving;
+mod palette;
 
+pub(crate) use bulk::Bulk;
+#[cfg(test)]
+#[cfg(test)]
+pub(crate) use dispatch::attempt;
 pub(crate) use dispatch::update;
 pub(crate) use hindrance::hindrance;

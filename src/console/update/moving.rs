@@ -4,8 +4,9 @@ use crate::console::{
     action::{Action, Direction, Effect},
     model::Model,
     overlays::Overlay,
+    pane_id::PaneId,
     panes,
-    ui::{Focus, PaneId, Ui},
+    ui::{Focus, Ui},
 };
 
 /// Moves the focus or the selection.
@@ -18,7 +19,7 @@ pub(super) fn go(ui: &mut Ui, model: &Model, action: Action) {
         Action::FocusNext => ui.focus = stops[(at + 1) % stops.len()],
         Action::FocusPrevious => ui.focus = stops[(at + stops.len() - 1) % stops.len()],
         _ => match (ui.overlays.is_empty(), ui.focus) {
-            (false, _) => go_in_overlay(ui, action),
+            (false, _) => go_in_overlay(ui, model, action),
             (true, Focus::Chips(chip)) => go_in_chips(ui, model, chip, action),
             (true, Focus::Pane(pane)) => go_in_pane(ui, model, pane, action),
         },
@@ -48,13 +49,14 @@ fn go_in_pane(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) {
     let layout = ui.layout(model);
     let Some((_, area)) = layout.panes.iter().find(|(known, _)| *known == pane).copied() else { return };
     let height = panes::list_height(area);
-    let keys = panes::keys(pane, model);
+    let keys = panes::keys(pane, ui, model);
     match action {
         Action::Left => ui.focus = beside(ui, model, |from, to| to.right() <= from.x && to.y == from.y),
         Action::Right => ui.focus = beside(ui, model, |from, to| to.x >= from.right() && to.y == from.y),
+        Action::First if ui.pages.restart(pane) => {}
         _ => {
             let by = rows(action, height, keys.len());
-            ui.selections.entry(pane).or_default().step(by, &keys, height);
+            ui.selection_mut(pane).step(by, &keys, height);
         }
     }
 }
@@ -70,13 +72,18 @@ fn beside(ui: &Ui, model: &Model, lies: impl Fn(ratatui::layout::Rect, ratatui::
     .map_or(ui.focus, |(pane, _)| Focus::Pane(*pane))
 }
 
-fn go_in_overlay(ui: &mut Ui, action: Action) {
+fn go_in_overlay(ui: &mut Ui, model: &Model, action: Action) {
     let page = usize::from(ui.rows.saturating_sub(8)).max(1);
     match ui.overlays.last_mut() {
         Some(Overlay::Pending(pending)) => {
-            let by = rows(action, pending.height(), pending.rows.len());
+            let by = rows(action, pending.height(), pending.window.rows().len());
             pending.step(by);
         }
+        Some(Overlay::Tray(tray)) => {
+            let by = rows(action, tray.height(), 1_000_000);
+            tray.step(by, model);
+        }
+        Some(Overlay::Output(output)) if matches!(action, Action::Left | Action::Right) => output.shift(action),
         Some(overlay) => overlay.scroll(rows(action, page, 10_000)),
         None => {}
     }
@@ -96,17 +103,25 @@ fn rows(action: Action, page: usize, all: usize) -> isize {
     }
 }
 
-/// One layer back: an overlay, the zoom, the first steps.
-pub(super) fn back(ui: &mut Ui, model: &Model) {
-    if ui.overlays.pop().is_some() {
-        return;
+/// One layer back: the marks, an overlay, what is wrong with the configuration, the zoom, the first steps.
+pub(super) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
+    let is_marking = matches!(ui.overlays.last(), None | Some(Overlay::Pending(_)));
+    if is_marking && !ui.marks.is_empty() {
+        ui.marks.clear();
+        return Vec::new();
     }
-    if ui.zoomed.take().is_some() {
-        return;
+    match ui.overlays.pop() {
+        Some(Overlay::Output(output)) => return output.stop().into_iter().collect(),
+        Some(_) => return Vec::new(),
+        None => {}
     }
-    if ui.teaches(model) {
+    if !std::mem::take(&mut ui.faults).is_empty() {
+        return Vec::new();
+    }
+    if ui.zoomed.take().is_none() && ui.teaches(model) {
         ui.lessons_dismissed = true;
     }
+    Vec::new()
 }
 
 /// Gives the focused pane the whole body, or puts it back.
@@ -121,8 +136,8 @@ pub(super) fn refresh(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     for overlay in &mut ui.overlays {
         let Overlay::Pending(pending) = overlay else { continue };
         let Some(queue) = model.mpp().and_then(|mpp| mpp.queues.get(pending.queue.as_str())) else { continue };
-        if pending.asking.is_none() && pending.is_at_end() && queue.pending + queue.other_manifest > pending.still_pending(model) {
-            let direction = if pending.rows.is_empty() { Direction::Fresh } else { Direction::Forward };
+        if pending.window.asking().is_none() && pending.is_at_end() && queue.pending + queue.other_manifest > pending.still_pending(model) {
+            let direction = if pending.window.rows().is_empty() { Direction::Fresh } else { Direction::Forward };
             return vec![pending.ask(direction)];
         }
     }
@@ -132,6 +147,6 @@ pub(super) fn refresh(ui: &mut Ui, model: &Model) -> Vec<Effect> {
 /// The page that a pending list's selection has come near to.
 pub(super) fn next_page(ui: &mut Ui) -> Option<Effect> {
     let Some(Overlay::Pending(pending)) = ui.overlays.last_mut() else { return None };
-    let direction = pending.wants()?;
+    let direction = pending.window.wants()?;
     Some(pending.ask(direction))
 }

@@ -20,6 +20,7 @@ pub(super) struct BrakeWait {
 #[derive(Clone, Copy, Debug)]
 enum Braking {
     Hold,
+    Release,
     Resume,
     Drain,
 }
@@ -28,6 +29,7 @@ impl Braking {
     fn on(self, brake: Brake) -> Brake {
         match self {
             Self::Hold => Brake { held: true, ..brake },
+            Self::Release => Brake { held: false, ..brake },
             Self::Resume => Brake::default(),
             Self::Drain => Brake { draining: true, ..brake },
         }
@@ -42,6 +44,7 @@ impl Bridge {
             Command::Cancel { ids, reason, refund } => self.cancel(now, request, ids, &reason, refund),
             Command::Settle { id, to } => self.settle(now, request, id, to),
             Command::Hold { queue } => self.brake(now, request, queue, Braking::Hold),
+            Command::Release { queue } => self.brake(now, request, queue, Braking::Release),
             Command::Resume { queue } => self.brake(now, request, queue, Braking::Resume),
             Command::Drain { queue } => self.brake(now, request, queue, Braking::Drain),
             Command::Kick => self.kick(now).map(Some),

@@ -38,6 +38,7 @@ impl Bridge {
         let (rows, left_out) = self.pack_state.replay(login, session_id);
         let persisted = u32::try_from(rows.len()).unwrap_or(u32::MAX);
         let frame = encode::hello_ack(login, session_id, &rows);
+        self.pack_state.note_replayed(&left_out);
         self.active = Some(Active {
             conn,
             peer: guest.peer.clone(),

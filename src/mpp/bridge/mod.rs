@@ -34,5 +34,5 @@ mod view;
 
 pub use self::{
     core::{Bridge, Settings},
-    view::{StateValue, Uncommitted},
+    view::{StateValue, Uncommitted, WrittenBy},
 };

@@ -5,6 +5,7 @@ use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 use super::{
     core::Bridge,
     decide::{Action, Breach},
+    view::WrittenBy,
 };
 use crate::{
     ids::{SessionId, StateKey},
@@ -21,7 +22,7 @@ use crate::{
         state::StateRow,
     },
     tap::entry::mpp::{Transition, Violation},
-    time::Now,
+    time::{Now, Wall},
 };
 
 /// Bytes of a schema's finding that are kept.
@@ -33,6 +34,8 @@ pub(super) struct Kept {
     pub(super) json: JsonText,
     pub(super) scope: Option<String>,
     pub(super) persist: bool,
+    pub(super) written_by: WrittenBy,
+    pub(super) at: Wall,
 }
 
 /// The values by key, keys that the manifest declares only.
@@ -50,7 +53,8 @@ impl PackState {
         for row in rows {
             match usable(pack, &row) {
                 Ok(()) => {
-                    state.values.insert(row.key, Kept { json: row.value, scope: row.scope, persist: true });
+                    let (written_by, at) = (WrittenBy::Stored, row.at_ms);
+                    state.values.insert(row.key, Kept { json: row.value, scope: row.scope, persist: true, written_by, at });
                 }
                 Err(why) => state.left_out.push((row.key, shared(&cut(&why, FINDING_BYTES_MAX)))),
             }
@@ -65,6 +69,15 @@ impl PackState {
         let (rows, too_much) = fitting(self.rows(), login, session_id);
         left_out.extend(too_much.into_iter().map(|row| (StateKey::new(&row.key), shared("hello_ack would exceed one frame"))));
         (rows, left_out)
+    }
+
+    /// An adapter was given what was stored, but for these.
+    pub(super) fn note_replayed(&mut self, left_out: &[(StateKey, Arc<str>)]) {
+        for (key, kept) in &mut self.values {
+            if kept.written_by == WrittenBy::Stored && !left_out.iter().any(|(known, _)| known == key) {
+                kept.written_by = WrittenBy::Replayed;
+            }
+        }
     }
 
     fn rows(&self) -> impl Iterator<Item = Persisted<'_>> {
@@ -147,7 +160,11 @@ impl Bridge {
             self.pack_state.left_out.retain(|(left_out, _)| *left_out != key);
         }
         let text = shared(value.as_str());
-        self.pack_state.values.insert(key.clone(), Kept { json: value, scope, persist });
+        let written_by = self
+            .active
+            .as_ref()
+            .map_or(WrittenBy::Stored, |active| WrittenBy::Adapter { peer: active.peer.clone(), session_id: self.settings.session_id });
+        self.pack_state.values.insert(key.clone(), Kept { json: value, scope, persist, written_by, at: now.wall });
         self.say(Transition::StateWritten { key, persist }, Some(text), None);
     }
 }

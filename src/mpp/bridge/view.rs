@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::core::Bridge;
 use crate::{
-    ids::{InvocationId, StateKey},
-    mpp::snapshot::Snapshot,
+    ids::{InvocationId, Peer, QueueName, SessionId, StateKey},
+    mpp::{manifest::Writer, snapshot::Snapshot},
     schema::JsonText,
     tap::entry::mpp::RowState,
     time::Wall,
@@ -22,6 +24,29 @@ pub struct StateValue {
     pub scope: Option<String>,
     /// Whether it is stored and replayed.
     pub persist: bool,
+    /// Who may write it, as the manifest declares.
+    pub writer: Option<Writer>,
+    /// Who wrote it.
+    pub written_by: WrittenBy,
+    /// When.
+    pub at: Wall,
+}
+
+/// Who wrote a pack-state value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WrittenBy {
+    /// An adapter of this start of the station.
+    Adapter {
+        /// From where.
+        peer: Peer,
+        /// The `session_id` it was told.
+        session_id: SessionId,
+    },
+    /// An adapter of an earlier start: it is stored, and no adapter was given it yet.
+    Stored,
+    /// An adapter of an earlier start; one was given it again in `persisted[]`.
+    Replayed,
 }
 
 /// Where a row stands whose latest transition the store may not show yet.
@@ -60,8 +85,23 @@ impl Bridge {
     pub fn state_rows(&self) -> Vec<StateValue> {
         let values = self.pack_state.values.iter();
         values
-            .map(|(key, kept)| StateValue { key: key.clone(), value: kept.json.clone(), scope: kept.scope.clone(), persist: kept.persist })
+            .map(|(key, kept)| StateValue {
+                key: key.clone(),
+                value: kept.json.clone(),
+                scope: kept.scope.clone(),
+                persist: kept.persist,
+                writer: self.settings.pack.state.get(key).map(|declared| declared.writer),
+                written_by: kept.written_by.clone(),
+                at: kept.at,
+            })
             .collect()
+    }
+
+    /// When the oldest pending row of each queue was enqueued, where the read-ahead knows it.
+    #[must_use]
+    pub fn heads(&self) -> BTreeMap<QueueName, Wall> {
+        let heads = self.queues.iter().filter_map(|(name, queue)| Some((name.clone(), queue.head.front()?.enqueued_at)));
+        heads.collect()
     }
 
     /// Rows whose state the store may not show yet, to be laid over what it shows; at most `limits.mpp.dirty_rows_max` and those that are

@@ -39,6 +39,17 @@ pub(super) enum Phase {
 #[derive(Debug)]
 pub(super) struct Full;
 
+/// When what a connection says is heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hearing {
+    /// As it comes.
+    AtOnce,
+    /// Its first words lie in the framer until then.
+    Held(Mono),
+    /// As it comes, after its first words were held once.
+    Resumed,
+}
+
 #[derive(Debug)]
 pub(super) struct Conn {
     stream: TcpStream,
@@ -47,6 +58,7 @@ pub(super) struct Conn {
     pub(super) phase: Phase,
     /// Whether a whole line has come.
     pub(super) has_spoken: bool,
+    pub(super) hearing: Hearing,
     out: Vec<u8>,
     sent: usize,
     frame_lens: VecDeque<usize>,
@@ -63,6 +75,7 @@ impl Conn {
             framer: Framer::new(),
             phase: Phase::Open,
             has_spoken: false,
+            hearing: Hearing::AtOnce,
             out: Vec::new(),
             sent: 0,
             frame_lens: VecDeque::new(),

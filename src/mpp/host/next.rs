@@ -11,7 +11,7 @@ use std::{
 use tokio::{sync::mpsc, time::Sleep};
 
 use super::{
-    conn::{Conn, Phase},
+    conn::{Conn, Hearing, Phase},
     listen::{Listened, Listener},
     run::{Completion, Host, Request},
 };
@@ -25,6 +25,8 @@ pub(super) enum Event {
     Completed(Completion),
     Request(Option<Request>),
     Read(ConnectionId, io::Result<usize>),
+    /// The first words of a newcomer were held long enough.
+    Resumed(ConnectionId),
     WriteFailed(ConnectionId),
     Lingered(ConnectionId),
     Listened(Listened),
@@ -107,6 +109,11 @@ fn poll_each<'a>(
     for (&id, conn) in conns {
         let event = match conn.phase {
             Phase::Lingering { .. } => conn.poll_linger(cx, now).map(|()| Event::Lingered(id)),
+            Phase::Open if matches!(conn.hearing, Hearing::Held(until) if now < until) => Poll::Pending,
+            Phase::Open if matches!(conn.hearing, Hearing::Held(_)) => {
+                conn.hearing = Hearing::Resumed;
+                Poll::Ready(Event::Resumed(id))
+            }
             Phase::Open => match conn.poll_flush(cx, now) {
                 // What has come already counts, whatever becomes of what was to leave.
                 Poll::Ready(Err(_)) => match conn.poll_read(cx) {

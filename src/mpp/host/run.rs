@@ -3,13 +3,17 @@
 use std::{
     collections::{BTreeMap, HashMap},
     net::IpAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicU16, Ordering},
+    },
     time::Duration,
 };
 
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    conn::{Conn, LINGER_MAX, Phase},
+    conn::{Conn, Hearing, LINGER_MAX, Phase},
     listen::{Listened, Listener},
     next::{Event, Timer},
 };
@@ -28,6 +32,8 @@ use crate::{
     time::{Clock, Mono, Now},
 };
 
+/// How long the first words of a newcomer are held back while another adapter is connected.
+const HELD_BACK: Duration = Duration::from_millis(5);
 /// Reads of one older connection before a newcomer is heard, each of up to 64 KiB.
 const OLDER_READS_MAX: usize = 64;
 
@@ -65,6 +71,8 @@ pub struct Setup {
     pub bind: IpAddr,
     /// The port; 0 takes any.
     pub port: u16,
+    /// Where the port that was bound is noted, so that another host can be given the same.
+    pub bound: Arc<AtomicU16>,
     /// The core.
     pub bridge: Bridge,
     /// The journal of process-class transitions.
@@ -103,6 +111,7 @@ pub(super) struct Host {
     pub(super) cause: Option<Seq>,
     /// The last entry of this link.
     pub(super) last_seq: Seq,
+    bound: Arc<AtomicU16>,
     /// Tickets whose operations lie in the journal's buffer.
     pub(super) unwritten: Vec<(Ticket, Option<Seq>)>,
     /// Operations of this turn that nobody waits for.
@@ -128,11 +137,12 @@ pub(super) struct Host {
 
 /// Serves adapters until it is told to stop.
 pub async fn run(setup: Setup) {
-    let Setup { bind, port, bridge, journal, store, tap, clock, limits, mut requests } = setup;
+    let Setup { bind, port, bound, bridge, journal, store, tap, clock, limits, mut requests } = setup;
     let (completions, mut completed) = mpsc::channel(Host::OUTSTANDING_MAX);
     // One credit a queue: so much an adapter that keeps to the protocol may have on its way at one time.
     let credits = bridge.snapshot().queues.len().saturating_add(2).saturating_mul(MPP_FRAME_BYTES_MAX);
     let out_limit = usize::try_from(limits.write_buffer_bytes_max).unwrap_or(usize::MAX).max(credits);
+    let begun_at = tap.last();
     let mut host = Host {
         bridge,
         out_limit,
@@ -143,7 +153,9 @@ pub async fn run(setup: Setup) {
         clock,
         limits,
         cause: None,
-        last_seq: Seq(0),
+        // What an earlier host reported is no part of this one's state, nor to be folded onto it.
+        last_seq: begun_at,
+        bound,
         unwritten: Vec::new(),
         behind: Vec::new(),
         state_writes: BTreeMap::new(),
@@ -175,7 +187,13 @@ pub async fn run(setup: Setup) {
             Event::Completed(completion) => host.on_completion(now, completion),
             Event::Read(conn, read) => {
                 host.read_older(now, conn);
-                host.on_read(now, conn, &read);
+                if !host.holds_back(now, conn, &read) {
+                    host.on_read(now, conn, &read);
+                }
+            }
+            Event::Resumed(conn) => {
+                host.read_older(now, conn);
+                host.on_heard(now, conn);
             }
             Event::WriteFailed(conn) => host.lose(now, conn, CloseCause::WriteFailed),
             Event::Lingered(conn) => {
@@ -247,7 +265,10 @@ impl Host {
     fn on_listened(&mut self, now: Now, listened: Listened) {
         self.cause = None;
         match listened {
-            Listened::Bound(addr) => self.bridge.handle(now, Input::Listening { addr }),
+            Listened::Bound(addr) => {
+                self.bound.store(addr.port(), Ordering::Relaxed);
+                self.bridge.handle(now, Input::Listening { addr });
+            }
             Listened::Failed(why) => self.bridge.handle(now, Input::NotListening { why: &why }),
             Listened::Accepted(stream, addr) => {
                 self.make_room(now);
@@ -277,13 +298,33 @@ impl Host {
         }
     }
 
+    /// Holds the first words of a newcomer back while another adapter is connected. A busy system delivers the end of one connection
+    /// after the words of a later one: for a moment, who comes back at once would find itself in the way (ruling MPP 2).
+    fn holds_back(&mut self, now: Now, newcomer: ConnectionId, read: &std::io::Result<usize>) -> bool {
+        let is_another = |(id, conn): (&ConnectionId, &Conn)| *id < newcomer && conn.phase == Phase::Open && conn.has_spoken;
+        let is_crowded = self.conns.iter().any(is_another);
+        let Some(conn) = self.conns.get_mut(&newcomer) else { return false };
+        if !is_crowded || conn.has_spoken || conn.hearing != Hearing::AtOnce || !matches!(read, Ok(1..)) {
+            return false;
+        }
+        conn.hearing = Hearing::Held(now.mono + HELD_BACK);
+        true
+    }
+
     /// Hands in every whole line that has come, then takes the end of the connection, if it came too.
     fn on_read(&mut self, now: Now, id: ConnectionId, read: &std::io::Result<usize>) {
+        self.on_heard(now, id);
         let end = match read {
-            Ok(0) => Some(CloseCause::PeerClosed),
-            Ok(_) => None,
-            Err(_) => Some(CloseCause::ReadFailed),
+            Ok(0) => CloseCause::PeerClosed,
+            Ok(_) => return,
+            Err(_) => CloseCause::ReadFailed,
         };
+        self.cause = None;
+        self.lose(now, id, end);
+    }
+
+    /// Hands in every whole line that has come.
+    fn on_heard(&mut self, now: Now, id: ConnectionId) {
         let Some(conn) = self.conns.get_mut(&id) else { return };
         let mut framer = std::mem::take(&mut conn.framer);
         let mut has_spoken = false;
@@ -305,10 +346,6 @@ impl Host {
         if let Some(conn) = self.conns.get_mut(&id) {
             conn.framer = framer;
             conn.has_spoken |= has_spoken;
-        }
-        if let Some(cause) = end {
-            self.cause = None;
-            self.lose(now, id, cause);
         }
     }
 
@@ -420,8 +457,12 @@ impl Host {
             Phase::Lingering { until, .. } => Some(until),
             Phase::Open => None,
         });
+        let held = self.conns.values().filter_map(|conn| match (conn.phase, conn.hearing) {
+            (Phase::Open, Hearing::Held(until)) => Some(until),
+            _ => None,
+        });
         let fixed = [self.timeout, listener.deadline(), self.state_retry_at];
-        fixed.into_iter().flatten().chain(stalls).chain(lingers).min()
+        fixed.into_iter().flatten().chain(stalls).chain(lingers).chain(held).min()
     }
 
     /// Drops the answers of commands whose caller has gone.

@@ -60,7 +60,8 @@ pub struct StateDecl {
 }
 
 /// Who writes a pack-state key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Writer {
     /// The adapter, by `state_write`.
     Adapter,

@@ -177,17 +177,24 @@ pub(in crate::store) fn page(conn: &Connection, filter: &InvocationFilter) -> ru
         Some(state) => format!("i.state = '{}' AND {NOTABLE}", state.name()),
     };
     let of_queue = if filter.queue.is_some() { "i.queue = ?2" } else { "?2 IS NULL" };
+    let left_out = match &filter.not_of {
+        Some((pack_id, hash)) => manifests::find(conn, pack_id, hash)?,
+        None => None,
+    };
     // Pending rows are indexed by manifest; a page of all is merged from a page of each.
     let (of_manifest, manifests) = match filter.state {
-        Some(RowState::Pending) => ("i.manifest = ?4", manifests::all(conn)?),
-        _ => ("?4 IS NULL", vec![0]),
+        Some(RowState::Pending) => {
+            let of_each = manifests::all(conn)?.into_iter().map(Some).filter(|manifest| left_out.is_none() || *manifest != left_out);
+            ("i.manifest = ?4", of_each.collect())
+        }
+        _ if left_out.is_some() => ("i.manifest <> ?4", vec![left_out]),
+        _ => ("?4 IS NULL", vec![None]),
     };
     let sql = format!("{ROW} WHERE {beyond} AND {of_state} AND {of_queue} AND {of_manifest} ORDER BY i.id {direction} LIMIT ?3");
     let beyond = filter.beyond.map_or(if filter.oldest_first { -1 } else { i64::MAX }, |id| int(id.0));
     let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = Vec::new();
     for manifest in manifests {
-        let manifest = (filter.state == Some(RowState::Pending)).then_some(manifest);
         let queue = filter.queue.as_ref().map(QueueName::as_str);
         for found in statement.query_map(params![beyond, queue, int(limit), manifest], row)? {
             rows.push(found?);

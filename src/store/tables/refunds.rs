@@ -26,14 +26,15 @@ pub(in crate::store) fn insert(conn: &Connection, refund: &NewRefund) -> rusqlit
     Ok(RefundId(u64::try_from(conn.last_insert_rowid()).unwrap_or(0)))
 }
 
-/// A page, newest first, with one more than was asked for when there are older ones.
+/// A page, with one more than was asked for when there are further ones.
 pub(in crate::store) fn page(conn: &Connection, filter: &RefundFilter) -> rusqlite::Result<Vec<Refund>> {
-    conn.prepare_cached(
+    let (beyond, direction, start) = if filter.oldest_first { ("id > ?1", "ASC", -1) } else { ("id < ?1", "DESC", i64::MAX) };
+    conn.prepare_cached(&format!(
         "SELECT id, invocation_id, source_kind, redemption, user, status, at_ms FROM refunds
-         WHERE id < ?1 AND (?2 IS NULL OR status = ?2) ORDER BY id DESC LIMIT ?3",
-    )?
+         WHERE {beyond} AND (?2 IS NULL OR status = ?2) ORDER BY id {direction} LIMIT ?3",
+    ))?
     .query_map(
-        params![filter.before.map_or(i64::MAX, |id| int(id.0)), filter.status.map(status_name), int(filter.limit.saturating_add(1))],
+        params![filter.beyond.map_or(start, |id| int(id.0)), filter.status.map(status_name), int(filter.limit.saturating_add(1))],
         |row| {
             Ok(Refund {
                 id: RefundId(number(row, 0)?),

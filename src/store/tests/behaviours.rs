@@ -135,8 +135,10 @@ fn refunds_are_numbered_and_paged_newest_first() {
     let page = |filter| ask(|done| kit.handle.refunds(filter, done)).unwrap();
     let two = page(RefundFilter { limit: 2, ..RefundFilter::default() });
     assert_eq!((two.rows.iter().map(|refund| refund.id.0).collect::<Vec<_>>(), two.more), (vec![3, 2], true));
-    let rest = page(RefundFilter { before: Some(RefundId(2)), limit: 2, ..RefundFilter::default() });
+    let rest = page(RefundFilter { beyond: Some(RefundId(2)), limit: 2, ..RefundFilter::default() });
     assert_eq!((rest.rows.len(), rest.more), (1, false));
+    let newer = page(RefundFilter { beyond: Some(RefundId(1)), oldest_first: true, limit: 1, ..RefundFilter::default() });
+    assert_eq!((newer.rows[0].id, newer.more), (RefundId(2), true));
     let requested = page(RefundFilter { status: Some(RefundStatus::Requested), limit: 9, ..RefundFilter::default() });
     assert_eq!(requested.rows.iter().map(|refund| refund.invocation_id.0).collect::<Vec<_>>(), [2]);
 }
@@ -195,7 +197,8 @@ fn invocations_are_paged_by_state_and_queue_both_ways() {
     }
     let ids = |state, queue: Option<&str>, beyond: Option<u64>, oldest_first| {
         let queue = queue.map(QueueName::new);
-        let filter = InvocationFilter { state, queue, beyond: beyond.map(InvocationId), oldest_first, limit: 3 };
+        let filter =
+            InvocationFilter { state, queue, beyond: beyond.map(InvocationId), oldest_first, limit: 3, ..InvocationFilter::default() };
         kit.rows(filter).into_iter().map(|row| row.id.0).collect::<Vec<_>>()
     };
     assert_eq!(ids(None, None, None, false), [9, 8, 7]);
@@ -207,6 +210,18 @@ fn invocations_are_paged_by_state_and_queue_both_ways() {
     assert_eq!(ids(Some(RowState::Done), None, None, false), [4, 1]);
     assert_eq!(ids(Some(RowState::Failed), Some("default"), None, true), [2]);
     assert_eq!(ids(Some(RowState::Failed), Some("other"), None, true), [0; 0]);
+    let of_others = |state, beyond: Option<u64>, hash: &str| {
+        let not_of = Some((PackId::new(PACK), ManifestHash::new(hash)));
+        let beyond = beyond.map(InvocationId);
+        let filter = InvocationFilter { state, beyond, oldest_first: true, not_of, limit: 3, ..InvocationFilter::default() };
+        kit.rows(filter).into_iter().map(|row| row.id.0).collect::<Vec<_>>()
+    };
+    assert_eq!(of_others(Some(RowState::Pending), None, HASH), [7]);
+    assert_eq!(of_others(Some(RowState::Pending), None, "sha256:old"), [5, 6, 8]);
+    assert_eq!(of_others(Some(RowState::Pending), Some(6), "sha256:old"), [8, 9]);
+    assert_eq!(of_others(None, None, HASH), [7], "of any state");
+    assert_eq!(of_others(None, None, "sha256:old"), [1, 2, 3]);
+    assert_eq!(of_others(Some(RowState::Pending), None, "sha256:never seen"), [5, 6, 7]);
     let left = ask(|done| kit.handle.left_applied(10, done)).unwrap();
     assert_eq!(left.iter().map(|row| row.id.0).collect::<Vec<_>>(), [3]);
     assert_eq!(ask(|done| kit.handle.invocation(InvocationId(10), done)).unwrap(), None);

@@ -7,7 +7,8 @@ use super::Link;
 pub enum Transition {
     /// The station is up.
     Started,
-    /// A host answers.
+    /// A host answers. After it was down it begins anew from the store: what was known of its link is void, and a reader takes a new
+    /// snapshot, as after a loss.
     HostUp {
         /// Which.
         link: Link,
@@ -32,6 +33,18 @@ pub enum Transition {
     RecordingStopped {
         /// Bytes on disk.
         bytes: u64,
+    },
+    /// A recording could not be begun, or ended by an error; the text is its path and why.
+    RecordingFailed,
+    /// The disk of the data folder is nearly full (`limits.store.disk_free_bytes_min`).
+    DiskLow {
+        /// Bytes that are free on it.
+        free_bytes: u64,
+    },
+    /// It has room again.
+    DiskWell {
+        /// Bytes that are free on it.
+        free_bytes: u64,
     },
     /// An operator did something through the port; the text says what.
     Operated,

@@ -196,6 +196,23 @@ fn brakes_drain_refuses_new_rows_and_tells_when_empty() {
 }
 
 #[test]
+fn brakes_release_ends_the_hold_alone_and_takes_no_new_row_meanwhile() {
+    let (mut world, conn) = World::connected();
+    world.enqueue("free", "{}");
+    world.ask(Command::Drain { queue: Some(queue("default")) }).unwrap();
+    world.ask(Command::Hold { queue: None }).unwrap();
+    world.line(conn, PULL);
+    assert!(world.dispatched.is_empty());
+    assert_eq!(world.ask(Command::Release { queue: Some(queue("nope")) }), Err(Refusal::UnknownQueue { queue: "nope".into() }));
+    let draining = Brake { held: false, draining: true };
+    let told = Outcome::Braked(vec![("boss".into(), Brake::default()), ("default".into(), draining)]);
+    assert_eq!(world.ask(Command::Release { queue: None }), Ok(told));
+    assert_eq!(ids(&world), [1], "what is pending leaves");
+    let refused = world.enqueue_row(NewInvocation::new("free"));
+    assert_eq!(refused, Err(Refusal::Draining { queue: "default".into() }));
+}
+
+#[test]
 fn brakes_survive_a_restart() {
     let (mut world, _) = World::connected();
     world.ask(Command::Hold { queue: Some(queue("default")) }).unwrap();

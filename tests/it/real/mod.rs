@@ -1,5 +1,6 @@
 //! The real binary, and peers that speak to it from outside.
 
+pub(crate) mod house;
 pub(crate) mod screen;
 
 use std::{

@@ -19,10 +19,38 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// What enters the alternate screen.
 const ENTER: &[u8] = b"\x1b[?1049h";
 
+/// What ends a frame.
+const FRAME_END: &[u8] = b"\x1b[?2026l";
+
 struct Seen {
     parser: vt100::Parser,
+    /// The screen as it was at the end of the last whole frame.
+    framed: String,
     raw: Vec<u8>,
     ended: bool,
+}
+
+impl Seen {
+    fn process(&mut self, bytes: &[u8]) {
+        let from = self.raw.len();
+        self.raw.extend_from_slice(bytes);
+        // A frame's end may be split between two reads.
+        let mut done = from;
+        let ends: Vec<_> = memchr::memmem::find_iter(&self.raw[from.saturating_sub(FRAME_END.len() - 1)..], FRAME_END)
+            .map(|at| from.saturating_sub(FRAME_END.len() - 1) + at + FRAME_END.len())
+            .collect();
+        for end in ends {
+            self.parser.process(&self.raw[done..end]);
+            done = end;
+            self.framed = self.parser.screen().contents();
+        }
+        self.parser.process(&self.raw[done..]);
+    }
+
+    /// What a person sees: whole frames, or whatever was written outside of the console's screen.
+    fn contents(&self) -> String {
+        if self.parser.screen().alternate_screen() { self.framed.clone() } else { self.parser.screen().contents() }
+    }
 }
 
 /// A terminal with the console in it.
@@ -63,7 +91,7 @@ impl Terminal {
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let parser = vt100::Parser::new(nonzero(rows), nonzero(columns), 0);
-        let seen = Arc::new((Mutex::new(Seen { parser, raw: Vec::new(), ended: false }), Condvar::new()));
+        let seen = Arc::new((Mutex::new(Seen { parser, framed: String::new(), raw: Vec::new(), ended: false }), Condvar::new()));
         let stalled = Arc::new(AtomicBool::new(false));
         let reader = pair.master.try_clone_reader().unwrap();
         let keys = pair.master.take_writer().unwrap();
@@ -99,9 +127,8 @@ impl Terminal {
     pub(crate) fn wait(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
         let (seen, changed) = &*self.seen;
         let guard = seen.lock().unwrap();
-        let (guard, timeout) =
-            changed.wait_timeout_while(guard, PATIENCE, |seen| !wanted(&seen.parser.screen().contents()) && !seen.ended).unwrap();
-        let text = guard.parser.screen().contents();
+        let (guard, timeout) = changed.wait_timeout_while(guard, PATIENCE, |seen| !wanted(&seen.contents()) && !seen.ended).unwrap();
+        let text = guard.contents();
         assert!(wanted(&text), "never came: {what} (timed out: {})\n{text}", timeout.timed_out());
         text
     }
@@ -109,6 +136,20 @@ impl Terminal {
     /// Waits until the screen has this text.
     pub(crate) fn shows(&self, text: &str) -> String {
         self.wait(text, |screen| screen.contains(text))
+    }
+
+    /// Whether these bytes were written so far.
+    pub(crate) fn has_written(&self, bytes: &[u8]) -> bool {
+        memchr::memmem::find(&self.seen.0.lock().unwrap().raw, bytes).is_some()
+    }
+
+    /// Waits until these bytes are written.
+    pub(crate) fn writes(&self, bytes: &[u8]) {
+        let (seen, changed) = &*self.seen;
+        let is_there = |seen: &Seen| memchr::memmem::find(&seen.raw, bytes).is_some();
+        let guard = seen.lock().unwrap();
+        let (guard, _) = changed.wait_timeout_while(guard, PATIENCE, |seen| !is_there(seen) && !seen.ended).unwrap();
+        assert!(is_there(&guard), "never written: {:?}", String::from_utf8_lossy(bytes));
     }
 
     /// How often the alternate screen was entered.
@@ -176,8 +217,7 @@ fn spawn_reader(
             let mut state = state.lock().unwrap();
             match read {
                 Ok(bytes) if bytes > 0 => {
-                    state.parser.process(&buffer[..bytes]);
-                    state.raw.extend_from_slice(&buffer[..bytes]);
+                    state.process(&buffer[..bytes]);
                     entered.store(memchr::memmem::find_iter(&state.raw, ENTER).count(), Ordering::SeqCst);
                 }
                 Ok(_) | Err(_) => state.ended = true,

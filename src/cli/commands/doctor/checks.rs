@@ -153,7 +153,7 @@ pub(super) fn pack(settings: &Settings) -> Check {
             let whose = if settings.pack == PackSource::Sample { "the built-in sample, " } else { "" };
             Check::well(NAME, format!("{whose}{} {}", pack.id, pack.version))
         }
-        Err(error @ Error::Pack { .. }) => {
+        Err(error @ Error::Pack { errors: 2.., .. }) => {
             Check::ill(NAME, error.to_string(), format!("{}; `rl-console pack check` shows every error", error.hint()))
         }
         Err(error) => Check::ill(NAME, error.to_string(), error.hint()),
@@ -164,7 +164,7 @@ pub(super) fn pack(settings: &Settings) -> Check {
 pub(super) fn terminal(env: &Env) -> Check {
     const NAME: &str = "terminal";
     if !env.terminals.stdout {
-        return Check::well(NAME, "stdout is none; `rl-console serve` needs none");
+        return Check::well(NAME, "stdout is not one; the console needs one, `rl-console serve` does not");
     }
     let term = env.term.as_deref().unwrap_or_default();
     if term.is_empty() || term == "dumb" {

@@ -71,7 +71,7 @@ pub(in crate::cli) fn run(flags: &Global, env: &Env, _clock: Clock, out: &mut Ou
             })?;
             all.push(checks::port(&settings, mpp.as_deref()));
         }
-        Err(error) => all.push(Check::ill("data", error.what, error.hint)),
+        Err(error) => all.push(Check::ill("data", error.to_string(), error.hint())),
     }
     all.push(checks::pack(&settings));
     all.push(checks::terminal(env));
@@ -86,7 +86,7 @@ pub(in crate::cli) fn run(flags: &Global, env: &Env, _clock: Clock, out: &mut Ou
 fn configuration(error: Option<ConfigError>, env: &Env) -> Check {
     const NAME: &str = "config";
     if let Some(error) = error {
-        return Check::ill(NAME, error.to_string(), error.hint);
+        return Check::ill(NAME, error.to_string().replace("\n  ", "; "), error.hint());
     }
     if let Some((name, near)) = stray_variables(env).into_iter().next() {
         let hint = near.map_or_else(|| "unset it".to_owned(), |near| format!("did you mean {near}?"));

@@ -38,7 +38,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &LsArgs) -> Result<(), Er
 /// What is to be listed, with what narrows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Listing {
-    Invocations { state: Option<RowState>, queue: Option<QueueName>, limit: u64 },
+    Invocations { state: Option<RowState>, queue: Option<QueueName>, other_manifest: bool, limit: u64 },
     Refunds { status: Option<RefundStatus>, limit: u64 },
     Whole { query: Query, limit: Option<u64> },
 }
@@ -49,18 +49,23 @@ impl Listing {
         if args.queue.is_some() && !is_invocations {
             return Err(Error::usage("--queue narrows invocations only", "`rl-console ls invocations --queue QUEUE`"));
         }
+        if args.other_manifest && !is_invocations {
+            return Err(Error::usage("--other-manifest narrows invocations only", "`rl-console ls invocations --other-manifest`"));
+        }
         if args.state.is_some() && !is_invocations && args.what != LsWhat::Refunds {
             return Err(Error::usage("--state narrows invocations and refunds only", "`rl-console ls invocations --state pending`"));
         }
         let whole = |query| Ok(Self::Whole { query, limit: args.limit });
         match args.what {
             LsWhat::Queues => whole(Query::Queues),
+            LsWhat::Events => whole(Query::Events),
             LsWhat::State => whole(Query::State),
             LsWhat::Adapters => whole(Query::Adapters),
             LsWhat::Health => whole(Query::Health),
             LsWhat::Invocations => Ok(Self::Invocations {
                 state: named(args.state.as_deref(), &RowState::ALL.map(RowState::name), RowState::from_name)?,
                 queue: args.queue.as_deref().map(QueueName::new),
+                other_manifest: args.other_manifest,
                 limit: args.limit.unwrap_or(LIMIT),
             }),
             LsWhat::Refunds => Ok(Self::Refunds {
@@ -80,12 +85,19 @@ fn named<T>(name: Option<&str>, names: &[&str], read: impl FnOnce(&str) -> Optio
 async fn list(station: &dyn Operator, listing: &Listing, clock: &LocalClock, out: &mut Output) -> Result<(), Error> {
     match listing {
         Listing::Whole { query, limit } => whole(station, query.clone(), *limit, clock, out).await,
-        Listing::Invocations { state, queue, limit } => {
+        Listing::Invocations { state, queue, other_manifest, limit } => {
             let mut printer = Printer::new(clock, out);
             let mut beyond = None;
             let mut left = *limit;
             while let Some(asked) = NonZeroU64::new(left.min(PAGE_ROWS)) {
-                let query = Query::Invocations { state: *state, queue: queue.clone(), beyond, oldest_first: false, limit: asked.get() };
+                let query = Query::Invocations {
+                    state: *state,
+                    queue: queue.clone(),
+                    beyond,
+                    oldest_first: false,
+                    other_manifest: *other_manifest,
+                    limit: asked.get(),
+                };
                 let Page::Invocations { mut rows, more } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
                 rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
                 printer.page(&rows)?;
@@ -99,16 +111,16 @@ async fn list(station: &dyn Operator, listing: &Listing, clock: &LocalClock, out
         }
         Listing::Refunds { status, limit } => {
             let mut printer = Printer::new(clock, out);
-            let mut before = None;
+            let mut beyond = None;
             let mut left = *limit;
             while let Some(asked) = NonZeroU64::new(left.min(PAGE_ROWS)) {
-                let query = Query::Refunds { status: *status, before, limit: asked.get() };
+                let query = Query::Refunds { status: *status, beyond, oldest_first: false, limit: asked.get() };
                 let Page::Refunds { mut rows, more } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
                 rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
                 printer.page(&rows)?;
                 left -= rows.len() as u64;
-                before = rows.last().map(|row| row.id);
-                if !more || before.is_none() {
+                beyond = rows.last().map(|row| row.id);
+                if !more || beyond.is_none() {
                     break;
                 }
             }
@@ -124,6 +136,7 @@ async fn whole(station: &dyn Operator, query: Query, limit: Option<u64>, clock: 
     }
     match (operator::query(station, query.clone()).await?, query) {
         (Page::Queues(rows), Query::Queues) => Printer::new(clock, out).page(cut(&rows, limit)),
+        (Page::Events(rows), Query::Events) => Printer::new(clock, out).page(cut(&rows, limit)),
         (Page::State(rows), Query::State) => Printer::new(clock, out).page(cut(&rows, limit)),
         (Page::Adapters(rows), Query::Adapters) => Printer::new(clock, out).page(cut(&rows, limit)),
         (Page::Health(rows), Query::Health) => Printer::new(clock, out).page(cut(&rows, limit)),

@@ -2,8 +2,8 @@
 
 use crate::{
     cli::table::{Align, LocalClock},
-    mpp::ReadyAfter,
-    port::{AdapterRow, HealthRow, InvocationRow, QueueRow, RefundRow, StateKeyRow},
+    mpp::{ReadyAfter, WrittenBy, manifest::Writer},
+    port::{AdapterRow, EventRow, HealthRow, InvocationRow, QueueRow, RefundRow, StateKeyRow},
     store::invocations::Source,
     tap::entry::mpp::RefundStatus,
 };
@@ -47,6 +47,15 @@ impl Shown for QueueRow {
     }
 }
 
+impl Shown for EventRow {
+    const COLUMNS: &'static [(&'static str, Align)] = &[("event", L), ("queue", L), ("title", L), ("schema", L)];
+
+    fn cells(&self, _clock: &LocalClock) -> Vec<String> {
+        let schema = self.schema.as_ref().map_or_else(|| "any object".to_owned(), ToString::to_string);
+        vec![self.event.to_string(), self.queue.to_string(), self.title.clone().unwrap_or_default(), schema]
+    }
+}
+
 impl Shown for InvocationRow {
     const COLUMNS: &'static [(&'static str, Align)] = &[
         ("id", R),
@@ -80,14 +89,28 @@ impl Shown for InvocationRow {
 }
 
 impl Shown for StateKeyRow {
-    const COLUMNS: &'static [(&'static str, Align)] = &[("key", L), ("value", L), ("scope", L), ("persist", L)];
+    const COLUMNS: &'static [(&'static str, Align)] =
+        &[("key", L), ("value", L), ("scope", L), ("persist", L), ("writer", L), ("written by", L), ("at", L)];
 
-    fn cells(&self, _clock: &LocalClock) -> Vec<String> {
+    fn cells(&self, clock: &LocalClock) -> Vec<String> {
+        let nothing = || "-".to_owned();
+        let writer = self.writer.map_or_else(nothing, |writer| match writer {
+            Writer::Adapter => "adapter".to_owned(),
+            Writer::Platform => "platform".to_owned(),
+        });
+        let written_by = self.written_by.as_ref().map_or_else(nothing, |by| match by {
+            WrittenBy::Adapter { peer, session_id } => format!("{peer}, session {session_id}"),
+            WrittenBy::Stored => "stored by an earlier start".to_owned(),
+            WrittenBy::Replayed => "an earlier start, replayed".to_owned(),
+        });
         vec![
             self.key.to_string(),
             self.value.to_string(),
             self.scope.clone().unwrap_or_else(|| "-".to_owned()),
             if self.persist { "yes" } else { "no" }.to_owned(),
+            writer,
+            written_by,
+            self.at_ms.map_or_else(nothing, |at| clock.show(at)),
         ]
     }
 }

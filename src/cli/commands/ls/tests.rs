@@ -1,9 +1,9 @@
 use super::*;
 use crate::{
     cli::{operator::tests::Scripted, output::tests::Printed},
-    ids::{InvocationId, RefundId, TraceId},
-    mpp::ReadyAfter,
-    port::{AdapterRow, HealthRow, InvocationRow, QueueRow, RefundRow, StateKeyRow},
+    ids::{InvocationId, RefundId, SessionId, TraceId},
+    mpp::{ReadyAfter, WrittenBy, manifest::Writer},
+    port::{AdapterRow, EventRow, HealthRow, InvocationRow, QueueRow, RefundRow, StateKeyRow},
     schema::JsonText,
     store::invocations::Source,
     time::Wall,
@@ -55,13 +55,37 @@ fn rows_have_the_promised_fields_in_the_promised_order() {
         parked: true,
         held: false,
         draining: true,
+        head_at_ms: None,
     };
     assert_eq!(
         whole(Query::Queues, Page::Queues(vec![queue])),
         "{\"queue\":\"boss\",\"ready_after\":\"done\",\"pending\":3,\"other_manifest\":1,\"in_flight\":null,\"parked\":true,\"held\":false,\"draining\":true}\n"
     );
-    let state = StateKeyRow { key: "resets".into(), value: JsonText::parse("3.0").unwrap(), scope: None, persist: true };
-    assert_eq!(whole(Query::State, Page::State(vec![state])), "{\"key\":\"resets\",\"value\":3.0,\"scope\":null,\"persist\":true}\n");
+    let event = EventRow {
+        event: "heal_party".into(),
+        queue: "default".into(),
+        title: Some("Heal the party".to_owned()),
+        schema: Some(JsonText::parse(r#"{"type":"object"}"#).unwrap()),
+    };
+    assert_eq!(
+        whole(Query::Events, Page::Events(vec![event])),
+        "{\"event\":\"heal_party\",\"queue\":\"default\",\"title\":\"Heal the party\",\"schema\":{\"type\":\"object\"}}\n"
+    );
+    let mut state = StateKeyRow {
+        key: "resets".into(),
+        value: JsonText::parse("3.0").unwrap(),
+        scope: None,
+        persist: true,
+        writer: None,
+        written_by: None,
+        at_ms: None,
+    };
+    let first = r#"{"key":"resets","value":3.0,"scope":null,"persist":true"#;
+    assert_eq!(whole(Query::State, Page::State(vec![state.clone()])), format!("{first}}}\n"));
+    (state.writer, state.at_ms) = (Some(Writer::Adapter), Some(NOW));
+    state.written_by = Some(WrittenBy::Adapter { peer: "127.0.0.1:5".into(), session_id: SessionId(42) });
+    let written = r#""writer":"adapter","written_by":{"adapter":{"peer":"127.0.0.1:5","session_id":42}},"at_ms":1790000000000"#;
+    assert_eq!(whole(Query::State, Page::State(vec![state])), format!("{first},{written}}}\n"));
     let adapter = AdapterRow { peer: "127.0.0.1:5".into(), connected_at_ms: NOW, pack_id: "com.example.a".into(), last_in_ms: NOW };
     assert_eq!(
         whole(Query::Adapters, Page::Adapters(vec![adapter])),
@@ -73,7 +97,7 @@ fn rows_have_the_promised_fields_in_the_promised_order() {
 
 #[test]
 fn an_invocation_and_a_refund_carry_their_source() {
-    let listing = Listing::Invocations { state: None, queue: None, limit: 1 };
+    let listing = Listing::Invocations { state: None, queue: None, other_manifest: false, limit: 1 };
     let (text, _) = printed(&listing, [Page::Invocations { rows: vec![invocation(9)], more: true }]);
     assert_eq!(
         text,
@@ -95,22 +119,29 @@ fn an_invocation_and_a_refund_carry_their_source() {
 #[test]
 fn a_long_list_is_asked_for_in_pages_until_its_limit_or_its_end() {
     let page = |ids: std::ops::Range<u64>, more| Page::Invocations { rows: ids.rev().map(invocation).collect(), more };
-    let listing = Listing::Invocations { state: Some(RowState::Applied), queue: None, limit: 1_500 };
+    let listing = Listing::Invocations { state: Some(RowState::Applied), queue: None, other_manifest: false, limit: 1_500 };
     let (text, queries) = printed(&listing, [page(1_001..2_001, true), page(1..1_001, true)]);
     assert_eq!(text.lines().count(), 1_500);
-    let asked = |beyond, limit| Query::Invocations { state: Some(RowState::Applied), queue: None, beyond, oldest_first: false, limit };
+    let asked = |beyond, limit| Query::Invocations {
+        state: Some(RowState::Applied),
+        queue: None,
+        beyond,
+        oldest_first: false,
+        other_manifest: false,
+        limit,
+    };
     assert_eq!(queries, [asked(None, 1_000), asked(Some(InvocationId(1_001)), 500)]);
-    let everything = Listing::Invocations { state: None, queue: None, limit: u64::MAX };
+    let everything = Listing::Invocations { state: None, queue: None, other_manifest: false, limit: u64::MAX };
     let (text, queries) = printed(&everything, [page(3..5, true), page(1..3, false)]);
     assert_eq!((text.lines().count(), queries.len()), (4, 2));
-    assert_eq!(printed(&Listing::Invocations { state: None, queue: None, limit: 0 }, []).1, []);
+    assert_eq!(printed(&Listing::Invocations { state: None, queue: None, other_manifest: false, limit: 0 }, []).1, []);
 }
 
 #[test]
 fn people_get_a_table() {
     let station = Scripted::pages([Page::Invocations { rows: vec![invocation(9)], more: false }]);
     let printed = Printed::default();
-    let listing = Listing::Invocations { state: None, queue: None, limit: 100 };
+    let listing = Listing::Invocations { state: None, queue: None, other_manifest: false, limit: 100 };
     operator::block_on(list(&station, &listing, &LocalClock::new(NOW), &mut printed.output(false))).unwrap();
     let text = printed.text();
     let mut lines = text.lines();
@@ -120,12 +151,16 @@ fn people_get_a_table() {
 
 #[test]
 fn what_narrows_must_fit_what_is_listed() {
-    let args = |what, state: Option<&str>| LsArgs { what, state: state.map(str::to_owned), queue: None, limit: None };
+    let args =
+        |what, state: Option<&str>| LsArgs { what, state: state.map(str::to_owned), queue: None, other_manifest: false, limit: None };
     assert!(Listing::of(&args(LsWhat::Queues, Some("pending"))).is_err());
     assert!(Listing::of(&args(LsWhat::Invocations, Some("manual"))).is_err());
     assert_eq!(
         Listing::of(&args(LsWhat::Refunds, Some("manual"))).unwrap(),
         Listing::Refunds { status: Some(RefundStatus::Manual), limit: 100 }
     );
-    assert_eq!(Listing::of(&args(LsWhat::Invocations, None)).unwrap(), Listing::Invocations { state: None, queue: None, limit: 100 });
+    assert_eq!(
+        Listing::of(&args(LsWhat::Invocations, None)).unwrap(),
+        Listing::Invocations { state: None, queue: None, other_manifest: false, limit: 100 }
+    );
 }

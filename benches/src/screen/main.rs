@@ -1,0 +1,341 @@
+//! The console as a whole process in a pseudo-terminal: how soon it paints, what it costs when nothing happens, and how it holds under a
+//! flood. `btm` (bottom) beside it, where it is installed.
+//!
+//! ```sh
+//! cargo build --release && cd benches && cargo run --release --bin screen
+//! ```
+//!
+//! **First paint**: from just before the start of the process until the first frame's words have come through the terminal, on an empty
+//! data folder; console and `btm` in turn. **Idle**: once the hosts are up, frames (synchronized updates) and bytes, and time on a core; in
+//! turn too, both at their own default rates. **Flood**: `sim adapter --logs-per-s` logs, each frame of which makes two entries. The
+//! console's threads `screen`, `console-writer` and `console-input` and this program, which is the terminal, have one core; the rest of the
+//! station and the adapter have another. First data alone for a while, then keys at random intervals: Tab and Shift-Tab, and every tenth
+//! time `z`. Each of them changes the upper line of the panes, which no data does; the latency of a key is from just before it is written
+//! until the frame that shows it has been read to its end. Then memory, after one million entries and after ten.
+
+mod load;
+mod process;
+mod table;
+mod terminal;
+
+use std::{
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use clap::Parser;
+use color_eyre::eyre::{Result, bail, eyre};
+
+use crate::{
+    load::Adapter,
+    process::Process,
+    table::{Row, percentile},
+    terminal::Terminal,
+};
+
+/// How long the hosts have to come up before it counts as idle, and a flood to come to its rate.
+const SETTLE: Duration = Duration::from_secs(3);
+/// How often the count of entries is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// How long a flood may take to make its entries, beyond the time that its rate asks for.
+const FLOOD_SLACK: Duration = Duration::from_secs(120);
+const MIB: f64 = 1_048_576.0;
+
+/// Measures the console's first paint, idling, and keys under a flood.
+#[derive(Parser)]
+struct Args {
+    /// The console's release binary.
+    #[arg(long, default_value = "../target/release/rl-console")]
+    console: PathBuf,
+    /// bottom's binary [default: `btm` on the path].
+    #[arg(long, env = "BTM")]
+    btm: Option<PathBuf>,
+    /// Starts to measure the first paint over.
+    #[arg(long, default_value_t = 15)]
+    starts: usize,
+    /// Seconds of idling, in two parts.
+    #[arg(long, default_value_t = 20)]
+    idle_s: u64,
+    /// Log frames a second; each makes two entries.
+    #[arg(long, default_value_t = 50_000)]
+    logs_per_s: u32,
+    /// Seconds of data alone.
+    #[arg(long, default_value_t = 10)]
+    data_s: u64,
+    /// Keys to type under the flood.
+    #[arg(long, default_value_t = 500)]
+    keys: usize,
+    /// Entries to let pass for the memory; 0 skips the flood.
+    #[arg(long, default_value_t = 10_000_000)]
+    entries: u64,
+    /// The core of the screen and of this program.
+    #[arg(long, default_value_t = 0)]
+    screen_core: usize,
+    /// The core of the load and the hosts.
+    #[arg(long, default_value_t = 1)]
+    load_core: usize,
+    /// The terminal's size.
+    #[arg(long, default_value_t = 160)]
+    columns: u16,
+    /// The terminal's size.
+    #[arg(long, default_value_t = 50)]
+    rows: u16,
+}
+
+impl Args {
+    fn console(&self, data: &Path) -> Result<Terminal> {
+        let data_arg = data.to_str().ok_or_else(|| eyre!("the folder has no name in UTF-8"))?;
+        Terminal::start(&self.console, &["--port", "0", "--data", data_arg], data, self.columns, self.rows)
+    }
+
+    /// bottom, if it is there.
+    fn btm(&self) -> Option<PathBuf> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let found = std::env::split_paths(&path).map(|folder| folder.join("btm")).find(|file| file.is_file());
+        self.btm.clone().or(found).and_then(|file| std::path::absolute(file).ok()).filter(|file| file.is_file())
+    }
+}
+
+/// One of the two programs that are measured in turn.
+struct Subject {
+    name: &'static str,
+    /// What is on its first frame.
+    words: &'static str,
+    btm: Option<PathBuf>,
+}
+
+impl Subject {
+    fn start(&self, args: &Args, home: &Path) -> Result<Terminal> {
+        match &self.btm {
+            Some(btm) => Terminal::start(btm, &[], home, args.columns, args.rows),
+            None => args.console(home),
+        }
+    }
+}
+
+fn is_of_screen(name: &str) -> bool {
+    matches!(name, "screen" | "console-writer" | "console-input")
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+#[expect(clippy::cast_precision_loss, reason = "figures of a benchmark stay far below 2^52")]
+fn number(count: usize) -> f64 {
+    count as f64
+}
+
+fn first_paint(args: &Args, subjects: &[Subject]) -> Result<Vec<Row>> {
+    let mut paints: Vec<Vec<f64>> = vec![Vec::new(); subjects.len()];
+    for _ in 0..args.starts {
+        for (subject, paints) in subjects.iter().zip(&mut paints) {
+            let home = tempfile::tempdir()?;
+            paints.push(ms(subject.start(args, home.path())?.first(subject.words)?));
+        }
+    }
+    let mut rows = Vec::new();
+    for (subject, paints) in subjects.iter().zip(&mut paints) {
+        let median = percentile(paints, 50);
+        let what = format!("{}: first paint, median", subject.name);
+        rows.push(if subject.btm.is_none() { Row::bounded(what, median, "ms", 60.0) } else { Row::known(what, median, "ms") });
+        rows.push(Row::known(format!("{}: first paint, min", subject.name), percentile(paints, 0), "ms"));
+        rows.push(Row::known(format!("{}: first paint, max", subject.name), percentile(paints, 100), "ms"));
+    }
+    if let [console, btm] = &mut paints[..] {
+        rows.push(Row::bounded("first paint, console against btm, medians", percentile(console, 50) / percentile(btm, 50), "×", 1.0));
+    }
+    Ok(rows)
+}
+
+/// What idling cost in all parts.
+#[derive(Clone, Default)]
+struct Idle {
+    time: Duration,
+    cpu: Duration,
+    screen_cpu: Duration,
+    frames: Vec<f64>,
+    rss_bytes: u64,
+}
+
+fn idle(args: &Args, subjects: &[Subject]) -> Result<Vec<Row>> {
+    const PARTS: u64 = 2;
+    let mut idles = vec![Idle::default(); subjects.len()];
+    for _ in 0..PARTS {
+        for (subject, idle) in subjects.iter().zip(&mut idles) {
+            let home = tempfile::tempdir()?;
+            let mut terminal = subject.start(args, home.path())?;
+            terminal.first(subject.words)?;
+            terminal.pass(SETTLE);
+            // From just after one second's frame until the middle between two others.
+            terminal.next_frame(Duration::from_secs(1));
+            terminal.take_frames();
+            let process = terminal.process()?;
+            let (began, cpu, screen_cpu) = (Instant::now(), process.cpu(|_| true), process.cpu(is_of_screen));
+            terminal.pass(Duration::from_secs(args.idle_s / PARTS) + Duration::from_millis(500));
+            idle.time += began.elapsed();
+            idle.cpu += process.cpu(|_| true).saturating_sub(cpu);
+            idle.screen_cpu += process.cpu(is_of_screen).saturating_sub(screen_cpu);
+            idle.frames.extend(terminal.take_frames().into_iter().map(number));
+            idle.rss_bytes = idle.rss_bytes.max(process.rss_bytes());
+        }
+    }
+    let mut rows = Vec::new();
+    for (subject, idle) in subjects.iter().zip(&mut idles) {
+        let percent = |cpu: Duration| cpu.as_secs_f64() / idle.time.as_secs_f64() * 100.0;
+        let (cpu, screen_cpu) = (percent(idle.cpu), percent(idle.screen_cpu));
+        if subject.btm.is_none() {
+            let frames = number(idle.frames.len()) / idle.time.as_secs_f64();
+            rows.push(Row::bounded("console, idle: frames a second", frames, "", 1.0));
+            rows.push(Row::bounded("console, idle: bytes a frame, p95", percentile(&mut idle.frames, 95), "B", 200.0));
+            rows.push(Row::bounded("console, idle: one core", cpu, "%", 0.5));
+            rows.push(Row::known("console, idle: one core, its screen alone", screen_cpu, "%"));
+        } else {
+            rows.push(Row::known(format!("{}, idle: one core", subject.name), cpu, "%"));
+        }
+        #[expect(clippy::cast_precision_loss, reason = "memory stays far below 2^52 bytes")]
+        rows.push(Row::known(format!("{}, idle: memory", subject.name), idle.rss_bytes as f64 / MIB, "MiB"));
+    }
+    if let [console, btm] = &idles[..] {
+        let ratio = (console.cpu.as_secs_f64() / console.time.as_secs_f64()) / (btm.cpu.as_secs_f64() / btm.time.as_secs_f64());
+        rows.push(Row::bounded("idle, console against btm, time on a core", ratio, "×", 1.0));
+    }
+    Ok(rows)
+}
+
+/// A console under a flood.
+struct Flooded<'a> {
+    args: &'a Args,
+    data: &'a Path,
+    terminal: Terminal,
+    process: Process,
+}
+
+impl Flooded<'_> {
+    fn entries(&self) -> Result<u64> {
+        load::entries(&self.args.console, self.data)
+    }
+
+    /// Data alone, then keys.
+    fn figures(&mut self) -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        let mut latencies = Vec::new();
+        for typed in [0, self.args.keys] {
+            self.terminal.take_frames();
+            let (began, from) = (Instant::now(), self.entries()?);
+            let (cpu, screen_cpu) = (self.process.cpu(|_| true), self.process.cpu(is_of_screen));
+            if typed == 0 {
+                self.terminal.pass(Duration::from_secs(self.args.data_s));
+            } else {
+                latencies = self.type_keys(typed)?;
+            }
+            let seconds = began.elapsed().as_secs_f64();
+            let cpu = self.process.cpu(|_| true).saturating_sub(cpu).as_secs_f64() / seconds * 100.0;
+            let screen_cpu = self.process.cpu(is_of_screen).saturating_sub(screen_cpu).as_secs_f64() / seconds * 100.0;
+            let mut frames: Vec<f64> = self.terminal.take_frames().into_iter().map(number).collect();
+            #[expect(clippy::cast_precision_loss, reason = "a count of entries stays far below 2^52")]
+            let entries = (self.entries()? - from) as f64 / began.elapsed().as_secs_f64();
+            let name = if typed == 0 { "flood" } else { "flood and keys" };
+            rows.push(Row::known(format!("{name}: entries a second"), entries, ""));
+            let per_s = number(frames.len()) / seconds;
+            let what = format!("{name}: frames a second");
+            // What is typed is painted at once, beyond the pace of data.
+            rows.push(if typed == 0 { Row::bounded(what, per_s, "", 30.5) } else { Row::known(what, per_s, "") });
+            rows.push(Row::known(format!("{name}: bytes a second"), frames.iter().sum::<f64>() / seconds / 1_024.0, "KiB"));
+            rows.push(Row::known(format!("{name}: bytes a frame, p50"), percentile(&mut frames, 50) / 1_024.0, "KiB"));
+            rows.push(Row::bounded(format!("{name}: bytes a frame, p95"), percentile(&mut frames, 95) / 1_024.0, "KiB", 16.0));
+            rows.push(Row::known(format!("{name}: one core, station and screen"), cpu, "%"));
+            rows.push(Row::known(format!("{name}: one core, the screen alone"), screen_cpu, "%"));
+        }
+        rows.push(Row::bounded("key to frame, p50", percentile(&mut latencies, 50), "ms", 8.0));
+        rows.push(Row::bounded("key to frame, p99", percentile(&mut latencies, 99), "ms", 33.0));
+        rows.push(Row::known("key to frame, max", percentile(&mut latencies, 100), "ms"));
+        rows.push(Row::known("key to frame, keys", number(latencies.len()), ""));
+        Ok(rows)
+    }
+
+    fn type_keys(&mut self, count: usize) -> Result<Vec<f64>> {
+        let upper = self.terminal.find("Queues").ok_or_else(|| eyre!("there are no queues on the screen"))?;
+        let mut chance = fastrand::Rng::with_seed(3);
+        let mut latencies = Vec::with_capacity(count);
+        for at in 0..count {
+            self.terminal.pass(Duration::from_millis(chance.u64(20..120)));
+            let key = match (at / 2 % 10, at % 2) {
+                (9, _) => "z",
+                (_, 0) => "\t",
+                _ => "\x1b[Z",
+            };
+            let before = self.terminal.line(upper);
+            let typed = Instant::now();
+            self.terminal.keys(key)?;
+            let shown = self.terminal.shown(|terminal| terminal.line(upper) != before)?;
+            latencies.push(ms(shown.duration_since(typed)));
+        }
+        Ok(latencies)
+    }
+
+    /// Memory once so many entries have passed.
+    fn memory(&mut self, entries: u64) -> Result<Row> {
+        let time = Duration::from_secs(entries / u64::from(self.args.logs_per_s.max(1)));
+        let deadline = Instant::now() + time + FLOOD_SLACK;
+        let mut passed = self.entries()?;
+        while passed < entries {
+            if Instant::now() > deadline {
+                bail!("{passed} of {entries} entries have passed: the load does not keep its rate");
+            }
+            self.terminal.pass(LOOK_EVERY);
+            passed = self.entries()?;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "memory stays far below 2^52 bytes")]
+        let mib = self.process.rss_bytes() as f64 / MIB;
+        Ok(Row::bounded(format!("memory after {:.1} million entries", f64::from(u32::try_from(passed / 1_000)?) / 1e3), mib, "MiB", 150.0))
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+fn flood(args: &Args) -> Result<Vec<Row>> {
+    let data = tempfile::tempdir()?;
+    let token = load::pair(&args.console, data.path())?;
+    let mut terminal = args.console(data.path())?;
+    terminal.first("Queues")?;
+    let adapter = Adapter::start(&args.console, data.path(), &token, args.logs_per_s)?;
+    let process = terminal.process()?;
+    // What the threads of today start later inherits their core.
+    process.pin(|name| if is_of_screen(name) { args.screen_core } else { args.load_core })?;
+    adapter.process().pin(|_| args.load_core)?;
+    Process(std::process::id()).pin(|_| args.screen_core)?;
+    terminal.pass(SETTLE);
+    let mut flooded = Flooded { args, data: data.path(), terminal, process };
+    let early = flooded.memory((args.entries / 10).max(1))?;
+    let mut rows = flooded.figures()?;
+    rows.push(early);
+    rows.push(flooded.memory(args.entries)?);
+    println!("the header after the flood: {}\n", flooded.terminal.line(0).trim());
+    Ok(rows)
+}
+
+#[expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+fn main() -> Result<()> {
+    color_eyre::install()?;
+    let mut args = Args::parse();
+    args.console = std::path::absolute(&args.console)?;
+    let mut subjects = vec![Subject { name: "console", words: "rl-console", btm: None }];
+    match args.btm() {
+        Some(btm) => subjects.push(Subject { name: "btm", words: "CPU", btm: Some(btm) }),
+        None => println!("btm is not installed: cargo install bottom\n"),
+    }
+    let mut rows = Vec::new();
+    if args.starts > 0 {
+        rows.extend(first_paint(&args, &subjects)?);
+    }
+    if args.idle_s > 0 {
+        rows.extend(idle(&args, &subjects)?);
+    }
+    if args.entries > 0 {
+        rows.extend(flood(&args)?);
+    }
+    for row in rows {
+        println!("{}", row.line());
+    }
+    Ok(())
+}

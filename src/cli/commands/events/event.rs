@@ -1,0 +1,139 @@
+//! Everything that can be told.
+
+use std::net::SocketAddr;
+
+use serde::Serialize;
+
+use crate::{
+    console::{AlertNews, Figures, Summary},
+    ids::{EventName, InvocationId, PackId, Peer, QueueName, SessionId, StateKey},
+    tap::entry::{mpp::RefundStatus, station::Level},
+};
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(in crate::cli::commands) enum Event {
+    /// Everything answers.
+    Ready { mpp: SocketAddr },
+    /// A host answers.
+    Up { host: &'static str },
+    /// A host does not answer.
+    Down { host: &'static str, why: String },
+    /// An adapter is active.
+    AdapterConnected { peer: Peer, session_id: SessionId },
+    /// The active adapter is gone.
+    AdapterDisconnected { peer: Peer, cause: String },
+    /// A connection was ended before it was the active adapter's.
+    AdapterRefused { peer: Peer, cause: String },
+    /// The active adapter is silent.
+    AdapterStale { silent_s: u64 },
+    /// A token is in force.
+    Paired,
+    /// A manifest is in force.
+    PackLoaded { pack_id: PackId, manifest_hash: String },
+    /// A queue's brake changed.
+    Braked { queue: QueueName, held: bool, draining: bool },
+    /// A draining queue is empty.
+    Drained { queue: QueueName },
+    /// A persisted value is not replayed.
+    PersistedLeftOut { key: StateKey, why: String },
+    /// Commits fail.
+    StoreFailing { why: String },
+    /// Commits succeed again.
+    StoreWell,
+    /// A recording runs.
+    RecordingStarted { path: String },
+    /// A recording ended.
+    RecordingStopped { path: String, bytes: u64 },
+    /// A recording could not be begun, or ended by an error.
+    RecordingFailed { why: String },
+    /// The data folder's disk is nearly full.
+    DiskLow { free_bytes: u64 },
+    /// It has room again.
+    DiskWell { free_bytes: u64 },
+    /// An operator did something.
+    Operated { what: String },
+    /// A person should read this.
+    Notice { level: Level, text: String },
+    /// Entries were lost to this output; the station itself lost nothing.
+    Loss { count: u64 },
+    /// The station is going down.
+    Stopping,
+    /// A row was recorded as pending.
+    Enqueued { id: InvocationId, queue: QueueName, name: EventName },
+    /// It went to the adapter.
+    Dispatched { id: InvocationId, queue: QueueName, name: EventName },
+    /// Its effect is in the game.
+    Applied { id: InvocationId, queue: QueueName },
+    /// It ended well.
+    Done { id: InvocationId, queue: QueueName, name: EventName, settled: bool },
+    /// It ended badly.
+    Failed { id: InvocationId, queue: QueueName, name: EventName, reason: String, settled: bool },
+    /// It ended badly, with a refund request.
+    Refunded { id: InvocationId, queue: QueueName, name: EventName, reason: String },
+    /// An operator cancelled it.
+    Cancelled {
+        id: InvocationId,
+        queue: QueueName,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<EventName>,
+        reason: String,
+    },
+    /// It went back to the head of its queue.
+    Requeued { id: InvocationId, queue: QueueName },
+    /// Its connection ended between applied and its end.
+    LeftApplied { id: InvocationId, queue: QueueName },
+    /// A refund was recorded.
+    RefundRecorded { id: InvocationId, status: RefundStatus },
+    /// Rows of another manifest took the one in force.
+    Migrated { queue: QueueName, rows: u64, failed: u64 },
+    /// The adapter logged a line.
+    Logged { level: Level, text: String },
+    /// Frames did not leave before their connection closed.
+    Unsent { peer: String, frames: u64, bytes: u64 },
+    /// Something that must not be missed.
+    Alert { alert: &'static str, subject: String, text: String, to_do: Vec<String> },
+    /// It is over.
+    AlertPassed { alert: &'static str, subject: String, text: String, lasted_s: u64 },
+    /// How everything is.
+    State(State),
+    /// More of a kind came than can be read, and were left out.
+    LeftOut { what: &'static str, count: u64 },
+    /// The line before this one came again.
+    Repeated { count: u64 },
+}
+
+/// How everything is, at the start and whenever it has changed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(in crate::cli::commands) struct State {
+    pub(super) pack: PackId,
+    pub(super) mpp_down: Option<String>,
+    pub(super) paired: bool,
+    pub(super) adapter: Option<Peer>,
+    pub(super) pending: u64,
+    pub(super) in_flight: usize,
+    pub(super) held: Vec<QueueName>,
+    pub(super) draining: Vec<QueueName>,
+    pub(super) store_failing: bool,
+    pub(super) recording: Option<String>,
+    pub(super) alerts: usize,
+}
+
+impl Event {
+    /// The news of an alert.
+    pub(in crate::cli::commands) fn of_alert(news: AlertNews) -> Self {
+        let AlertNews { name: alert, subject, text, to_do, lasted_s } = news;
+        match lasted_s {
+            None => Self::Alert { alert, subject, text, to_do },
+            Some(lasted_s) => Self::AlertPassed { alert, subject, text, lasted_s },
+        }
+    }
+
+    /// A summary of the state.
+    pub(in crate::cli::commands) fn of_state(summary: Summary, figures: Figures) -> Self {
+        let Summary { pack, mpp_down, paired, adapter, store_failing, recording, held, draining, alerts } = summary;
+        let Figures { pending, in_flight } = figures;
+        Self::State(State { pack, mpp_down, paired, adapter, pending, in_flight, held, draining, store_failing, recording, alerts })
+    }
+}

@@ -1,0 +1,89 @@
+//! From the tap's transitions to what is told.
+
+use super::Event;
+use crate::tap::entry::{
+    mpp::{self, CloseCause, Fault},
+    station,
+};
+
+pub(super) fn of_station(transition: station::Transition, text: impl FnOnce() -> String) -> Option<Event> {
+    Some(match transition {
+        station::Transition::HostUp { link } => Event::Up { host: link.name() },
+        station::Transition::HostDown { link } => Event::Down { host: link.name(), why: text() },
+        station::Transition::StoreWell => Event::StoreWell,
+        station::Transition::StoreFailing => Event::StoreFailing { why: text() },
+        station::Transition::RecordingStarted => Event::RecordingStarted { path: text() },
+        station::Transition::RecordingStopped { bytes } => Event::RecordingStopped { path: text(), bytes },
+        station::Transition::RecordingFailed => Event::RecordingFailed { why: text() },
+        station::Transition::DiskLow { free_bytes } => Event::DiskLow { free_bytes },
+        station::Transition::DiskWell { free_bytes } => Event::DiskWell { free_bytes },
+        station::Transition::Operated => Event::Operated { what: text() },
+        station::Transition::Notice { level } => Event::Notice { level, text: text() },
+        station::Transition::Stopping => Event::Stopping,
+        station::Transition::Started | station::Transition::RecordingGrew { .. } => return None,
+    })
+}
+
+pub(super) fn of_mpp(transition: &mpp::Transition, text: impl FnOnce() -> String) -> Option<Event> {
+    use mpp::Transition as T;
+    Some(match transition {
+        T::Listening { addr } => Event::Ready { mpp: *addr },
+        T::NotListening => Event::Down { host: "mpp", why: text() },
+        T::Paired => Event::Paired,
+        T::Handshaken { peer, session_id, .. } => Event::AdapterConnected { peer: peer.clone(), session_id: *session_id },
+        T::Disconnected { peer, active: true, cause } => Event::AdapterDisconnected { peer: peer.clone(), cause: told(*cause) },
+        T::Disconnected { peer, active: false, cause } => Event::AdapterRefused { peer: peer.clone(), cause: told(*cause) },
+        T::Stale { silent_s } => Event::AdapterStale { silent_s: *silent_s },
+        T::PersistedLeftOut { key } => Event::PersistedLeftOut { key: key.clone(), why: text() },
+        T::Braked { queue, brake } => Event::Braked { queue: queue.clone(), held: brake.held, draining: brake.draining },
+        T::Drained { queue } => Event::Drained { queue: queue.clone() },
+        T::CommitsFailing => Event::StoreFailing { why: text() },
+        T::CommitsWell => Event::StoreWell,
+        T::PackLoaded { pack_id, manifest_hash } => {
+            Event::PackLoaded { pack_id: pack_id.clone(), manifest_hash: manifest_hash.as_str().to_owned() }
+        }
+        _ => return None,
+    })
+}
+
+/// What is told of rows and of what the adapter says: with every detail, and not otherwise.
+pub(super) fn of_row(transition: &mpp::Transition, text: impl FnOnce() -> String) -> Option<Event> {
+    use mpp::{FailedBy, Transition as T};
+    Some(match transition.clone() {
+        T::Enqueued { id, queue, event: name } => Event::Enqueued { id, queue, name },
+        T::Dispatched { id, queue, event: name } => Event::Dispatched { id, queue, name },
+        T::Applied { id, queue, .. } => Event::Applied { id, queue },
+        T::Done { id, queue, event: name, settled, .. } => Event::Done { id, queue, name, settled },
+        T::Failed { id, queue, event: name, by: FailedBy::Cancelled, .. } => {
+            Event::Cancelled { id, queue, name: Some(name), reason: text() }
+        }
+        T::Failed { id, queue, event: name, by, .. } => Event::Failed { id, queue, name, reason: text(), settled: by == FailedBy::Settled },
+        T::Refunded { id, queue, event: name } => Event::Refunded { id, queue, name, reason: text() },
+        T::OtherCancelled { id, queue } => Event::Cancelled { id, queue, name: None, reason: text() },
+        T::Requeued { id, queue } => Event::Requeued { id, queue },
+        T::LeftApplied { id, queue } => Event::LeftApplied { id, queue },
+        T::RefundRecorded { id, status, .. } => Event::RefundRecorded { id, status },
+        T::Migrated { queue, rows, failed } => Event::Migrated { queue, rows, failed },
+        T::Logged { level } => Event::Logged { level, text: text() },
+        _ => return None,
+    })
+}
+
+/// Why a connection ended, as scripts compare it: the protocol's own code where there is one.
+fn told(cause: CloseCause) -> String {
+    match cause {
+        CloseCause::PeerClosed => "peer_closed",
+        CloseCause::ReadFailed => "read_failed",
+        CloseCause::WriteFailed => "write_failed",
+        CloseCause::HelloTimeout => "hello_timeout",
+        CloseCause::Fault(Fault::Hello(reason)) => reason.code(),
+        CloseCause::Fault(Fault::Protocol { code, .. }) => code.code(),
+        CloseCause::Fault(Fault::ByAdapter) => "protocol_error_by_adapter",
+        CloseCause::NotReading => "not_reading",
+        CloseCause::WriteStalled => "write_stalled",
+        CloseCause::Kicked => "kicked",
+        CloseCause::TooManyConnections => "too_many_connections",
+        CloseCause::Shutdown => "shutdown",
+    }
+    .to_owned()
+}

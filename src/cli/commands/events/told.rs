@@ -1,0 +1,154 @@
+//! One line.
+
+use std::net::SocketAddr;
+
+use serde::Serialize;
+
+use super::{
+    event::Event,
+    of_tap::{of_mpp, of_row, of_station},
+};
+use crate::{
+    cli::table::{LocalClock, visible},
+    tap::{
+        EntryRef,
+        entry::{Transition, What},
+    },
+    time::{Now, Wall},
+};
+
+/// How much is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli::commands) enum Detail {
+    /// What an operator wants to know of, and no frame or row by itself.
+    Notable,
+    /// Rows and the adapter's log too, each line with its level and who says it.
+    Everything,
+}
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(in crate::cli::commands) struct Told {
+    /// What happened.
+    #[serde(flatten)]
+    pub(in crate::cli::commands) event: Event,
+    /// When, in Unix milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::cli::commands) at_ms: Option<Wall>,
+}
+
+impl Told {
+    /// Everything answers. It carries nothing else: scripts compare the line.
+    pub(in crate::cli::commands) const fn ready(mpp: SocketAddr) -> Self {
+        Self { event: Event::Ready { mpp }, at_ms: None }
+    }
+
+    /// Something that happened now.
+    pub(in crate::cli::commands) const fn now(now: Now, event: Event) -> Self {
+        Self { event, at_ms: Some(now.wall) }
+    }
+
+    /// What an entry of the tap tells, if it tells something in this detail.
+    pub(in crate::cli::commands) fn of(entry: EntryRef<'_>, detail: Detail) -> Option<Self> {
+        let text = || entry.text().into_owned();
+        let event = match &entry.entry.what {
+            What::Transition(Transition::Station(transition)) => of_station(*transition, text),
+            What::Transition(Transition::Mpp(transition)) => match (of_mpp(transition, text), detail) {
+                (None, Detail::Everything) => of_row(transition, text),
+                (event, _) => event,
+            },
+            What::Unsent { frames, bytes } if detail == Detail::Everything => {
+                Some(Event::Unsent { peer: text(), frames: *frames, bytes: *bytes })
+            }
+            _ => None,
+        };
+        event.map(|event| Self::now(entry.entry.at, event))
+    }
+
+    /// The line for people.
+    pub(in crate::cli::commands) fn line(&self, clock: &LocalClock, detail: Detail) -> String {
+        let at = self.at_ms.map(|at| clock.show(at));
+        let words = visible(&self.event.told());
+        match detail {
+            Detail::Notable => format!("{}{words}", at.map(|at| format!("{at} ")).unwrap_or_default()),
+            Detail::Everything => {
+                let at = at.map(|at| format!("{at}  ")).unwrap_or_default();
+                format!("{at}{}  {}  {words}", self.event.level().name(), self.event.who())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ids::{InvocationId, Peer, Seq, SessionId},
+        tap::entry::{
+            Entry, Link,
+            mpp::{self, CloseCause, FailedBy, Fault, HelloReason, RowState},
+            station::{self, Level},
+        },
+    };
+
+    fn told(transition: Transition, text: &str) -> Option<Told> {
+        let entry = Entry { seq: Seq(1), at: Now::at_ms(7), link: Link::Mpp, trace: None, cause: None, what: What::Transition(transition) };
+        Told::of(EntryRef { entry: &entry, bytes: text.as_bytes() }, Detail::Notable)
+    }
+
+    /// The line of `--plain`, without its time.
+    fn whole(transition: Transition, text: &str) -> String {
+        let entry = Entry { seq: Seq(1), at: Now::at_ms(7), link: Link::Mpp, trace: None, cause: None, what: What::Transition(transition) };
+        let told = Told::of(EntryRef { entry: &entry, bytes: text.as_bytes() }, Detail::Everything).unwrap();
+        let line = told.line(&LocalClock::new(Wall(0)), Detail::Everything);
+        line.split_once(char::is_whitespace).unwrap().1.split_once("  ").unwrap().1.to_owned()
+    }
+
+    fn json(transition: mpp::Transition, text: &str) -> String {
+        serde_json::to_string(&told(Transition::Mpp(transition), text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_ready_line_is_exactly_as_promised() {
+        let ready = Told::ready("127.0.0.1:7777".parse().unwrap());
+        assert_eq!(serde_json::to_string(&ready).unwrap(), r#"{"event":"ready","mpp":"127.0.0.1:7777"}"#);
+    }
+
+    #[test]
+    fn notable_transitions_are_told_with_their_time() {
+        let peer = || Peer::new("127.0.0.1:5");
+        assert_eq!(
+            json(mpp::Transition::Handshaken { peer: peer(), session_id: SessionId(3), persisted: 0 }, ""),
+            r#"{"event":"adapter_connected","peer":"127.0.0.1:5","session_id":3,"at_ms":1790000000007}"#
+        );
+        let cause = CloseCause::Fault(Fault::Hello(HelloReason::InvalidToken));
+        assert_eq!(
+            json(mpp::Transition::Disconnected { peer: peer(), active: false, cause }, ""),
+            r#"{"event":"adapter_refused","peer":"127.0.0.1:5","cause":"invalid_token","at_ms":1790000000007}"#
+        );
+        assert_eq!(
+            json(mpp::Transition::NotListening, "port 7777 is taken"),
+            r#"{"event":"down","host":"mpp","why":"port 7777 is taken","at_ms":1790000000007}"#
+        );
+    }
+
+    #[test]
+    fn rows_and_log_lines_are_told_with_every_detail_and_not_otherwise() {
+        let logged = || Transition::Mpp(mpp::Transition::Logged { level: Level::Info });
+        assert_eq!(told(logged(), "x"), None);
+        assert_eq!(whole(logged(), "x\u{1b}[2J\u{202e}"), "info  adapter  x\\u{1b}[2J\\u{202e}");
+        let (id, queue, event) = (InvocationId(7), || "boss".into(), || "spawn".into());
+        let failed = |by| {
+            Transition::Mpp(mpp::Transition::Failed { id, queue: queue(), event: event(), from: RowState::Pending, cleared: false, by })
+        };
+        assert_eq!(whole(failed(FailedBy::Adapter), "no\nroom"), "warn  mpp  7 spawn on boss: failed: no\\u{a}room");
+        assert_eq!(whole(failed(FailedBy::Cancelled), "cancelled: late"), "info  mpp  7 spawn on boss: cancelled: late");
+        assert_eq!(whole(failed(FailedBy::Settled), "x"), "warn  mpp  7 spawn on boss: settled as failed: x");
+    }
+
+    #[test]
+    fn people_read_no_control_characters() {
+        let told = told(Transition::Station(station::Transition::Notice { level: Level::Warn }), "a\u{1b}[2Jb").unwrap();
+        assert!(told.line(&LocalClock::new(Wall(0)), Detail::Notable).ends_with("warn: a\\u{1b}[2Jb"));
+    }
+}

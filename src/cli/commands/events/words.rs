@@ -1,0 +1,180 @@
+//! What is told, in words.
+
+use super::event::{Event, State};
+use crate::{
+    ids::QueueName,
+    tap::entry::{mpp::RefundStatus, station::Level},
+};
+
+impl Event {
+    pub(super) fn told(&self) -> String {
+        match self {
+            Self::Ready { mpp } => format!("ready: adapters connect to {mpp}"),
+            Self::Up { host } => format!("{host} is up"),
+            Self::Down { host, why } => format!("{host} is down: {why}"),
+            Self::AdapterConnected { peer, session_id } => format!("adapter {peer} connected (session {session_id})"),
+            Self::AdapterDisconnected { peer, cause } => format!("adapter {peer} disconnected: {cause}"),
+            Self::AdapterRefused { peer, cause } => format!("{peer} was not taken as an adapter: {cause}"),
+            Self::AdapterStale { silent_s } => format!("the adapter has been silent for {silent_s} s"),
+            Self::Paired => "paired: a token is in force".to_owned(),
+            Self::PackLoaded { pack_id, manifest_hash } => format!("pack {pack_id} {manifest_hash}"),
+            Self::Braked { queue, held, draining } => match (held, draining) {
+                (true, true) => format!("queue {queue} is held and draining"),
+                (true, false) => format!("queue {queue} is held"),
+                (false, true) => format!("queue {queue} is draining"),
+                (false, false) => format!("queue {queue} runs"),
+            },
+            Self::Drained { queue } => format!("queue {queue} is drained"),
+            Self::PersistedLeftOut { key, why } => format!("state {key} is not replayed: {why}"),
+            Self::StoreFailing { why } => format!("the store fails: {why}"),
+            Self::StoreWell => "the store is well again".to_owned(),
+            Self::RecordingStarted { path } => format!("recording into {path}"),
+            Self::RecordingStopped { path, bytes } => format!("recorded {bytes} bytes: {path}"),
+            Self::RecordingFailed { why } => format!("not recorded: {why}"),
+            Self::DiskLow { free_bytes } => format!("the data folder's disk is nearly full: {free_bytes} bytes are free"),
+            Self::DiskWell { free_bytes } => format!("the data folder's disk has room again: {free_bytes} bytes are free"),
+            Self::Operated { what } => format!("operator: {what}"),
+            Self::Notice { level, text } => format!("{}: {text}", level.name()),
+            Self::Loss { count } => format!("{count} entries were not looked at"),
+            Self::Stopping => "stopping".to_owned(),
+            Self::Alert { text, to_do, .. } if to_do.is_empty() => format!("alert: {text}"),
+            Self::Alert { text, to_do, .. } => format!("alert: {text}; to do: {}", to_do.join(" ")),
+            Self::AlertPassed { text, lasted_s, .. } => format!("passed after {lasted_s} s: {text}"),
+            Self::State(state) => state.told(),
+            Self::LeftOut { what, count } => format!("… {} more {what}", grouped(*count)),
+            Self::Repeated { count: 1 } => "… the same once more".to_owned(),
+            Self::Repeated { count } => format!("… the same {} times more", grouped(*count)),
+            row => row.told_of_row(),
+        }
+    }
+
+    fn told_of_row(&self) -> String {
+        match self {
+            Self::Enqueued { id, queue, name } => format!("{id} {name} on {queue}: given"),
+            Self::Dispatched { id, queue, name } => format!("{id} {name} on {queue}: dispatched"),
+            Self::Applied { id, queue } => format!("{id} on {queue}: applied"),
+            Self::Done { id, queue, name, settled } => format!("{id} {name} on {queue}: {}done", by_hand(*settled)),
+            Self::Failed { id, queue, name, reason, settled } => {
+                format!("{id} {name} on {queue}: {}failed: {reason}", by_hand(*settled))
+            }
+            Self::Refunded { id, queue, name, reason } => format!("{id} {name} on {queue}: failed, refund asked: {reason}"),
+            Self::Cancelled { id, queue, name: Some(name), reason } => format!("{id} {name} on {queue}: {reason}"),
+            Self::Cancelled { id, queue, name: None, .. } => format!("{id} on {queue}, of another manifest: cancelled"),
+            Self::Requeued { id, queue } => format!("{id} on {queue}: back at the head"),
+            Self::LeftApplied { id, queue } => format!("{id} on {queue}: left in applied; `settle {id} done` or `failed` ends it"),
+            Self::RefundRecorded { id, status } => match status {
+                RefundStatus::Requested => format!("refund of {id} is requested"),
+                RefundStatus::Skipped => format!("refund of {id}: bits cannot be refunded; tell the viewer"),
+                RefundStatus::Manual => format!("refund of {id} is to be made by hand"),
+            },
+            Self::Migrated { queue, rows, failed } => format!("{queue}: {rows} rows took the manifest in force, {failed} failed"),
+            Self::Logged { text, .. } => text.clone(),
+            Self::Unsent { peer, frames, bytes } => format!("{frames} frames ({bytes} bytes) did not leave to {peer}"),
+            _ => String::new(),
+        }
+    }
+
+    /// How much it matters.
+    pub(super) const fn level(&self) -> Level {
+        match self {
+            Self::Down { .. } | Self::StoreFailing { .. } | Self::RecordingFailed { .. } => Level::Error,
+            Self::AdapterDisconnected { .. }
+            | Self::AdapterRefused { .. }
+            | Self::AdapterStale { .. }
+            | Self::PersistedLeftOut { .. }
+            | Self::DiskLow { .. }
+            | Self::Loss { .. }
+            | Self::Stopping
+            | Self::Failed { .. }
+            | Self::Refunded { .. }
+            | Self::Requeued { .. }
+            | Self::LeftApplied { .. }
+            | Self::Unsent { .. }
+            | Self::RefundRecorded { status: RefundStatus::Skipped | RefundStatus::Manual, .. }
+            | Self::Alert { .. } => Level::Warn,
+            Self::Notice { level, .. } | Self::Logged { level, .. } => *level,
+            _ => Level::Info,
+        }
+    }
+
+    /// Who says it.
+    pub(super) const fn who(&self) -> &'static str {
+        match self {
+            Self::Logged { .. } => "adapter",
+            Self::Operated { .. } => "operator",
+            Self::State(_)
+            | Self::LeftOut { .. }
+            | Self::Repeated { .. }
+            | Self::Loss { .. }
+            | Self::Alert { .. }
+            | Self::AlertPassed { .. } => "console",
+            Self::StoreFailing { .. }
+            | Self::StoreWell
+            | Self::RecordingStarted { .. }
+            | Self::RecordingStopped { .. }
+            | Self::RecordingFailed { .. }
+            | Self::DiskLow { .. }
+            | Self::DiskWell { .. }
+            | Self::Notice { .. }
+            | Self::Stopping => "station",
+            _ => "mpp",
+        }
+    }
+}
+
+const fn by_hand(settled: bool) -> &'static str {
+    if settled { "settled as " } else { "" }
+}
+
+impl State {
+    fn told(&self) -> String {
+        let mut parts = vec![format!("state: pack {}", self.pack)];
+        parts.push(match (&self.mpp_down, &self.adapter, self.paired) {
+            (Some(why), ..) => format!("mpp is down: {why}"),
+            (None, Some(peer), _) => format!("adapter {peer}"),
+            (None, None, true) => "no adapter".to_owned(),
+            (None, None, false) => "no adapter, and none can connect: not paired".to_owned(),
+        });
+        parts.push(format!("{} pending, {} in flight", grouped(self.pending), self.in_flight));
+        let names = |queues: &[QueueName]| queues.iter().map(QueueName::as_str).collect::<Vec<_>>().join(", ");
+        if !self.held.is_empty() {
+            parts.push(format!("held: {}", names(&self.held)));
+        }
+        if !self.draining.is_empty() {
+            parts.push(format!("draining: {}", names(&self.draining)));
+        }
+        parts.push(if self.store_failing { "the store fails".to_owned() } else { "the store is well".to_owned() });
+        if let Some(path) = &self.recording {
+            parts.push(format!("recording into {path}"));
+        }
+        match self.alerts {
+            0 => {}
+            1 => parts.push("1 alert".to_owned()),
+            alerts => parts.push(format!("{alerts} alerts")),
+        }
+        parts.join("; ")
+    }
+}
+
+/// A count with its thousands apart.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_grouped_by_thousands() {
+        assert_eq!([0, 999, 1_000, 4_212, 1_234_567].map(grouped), ["0", "999", "1,000", "4,212", "1,234,567"]);
+    }
+}

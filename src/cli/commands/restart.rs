@@ -1,0 +1,30 @@
+//! `restart mpp`: has a running station start a host again that is down.
+
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        args::{RestartArgs, RestartHost},
+        context::Context,
+        error::Error,
+        operator,
+    },
+    port::{Command, Operator, Outcome},
+    tap::entry::Link,
+};
+
+/// What is printed.
+#[derive(Serialize)]
+struct Restarted {
+    host: &'static str,
+}
+
+pub(in crate::cli) fn run(context: &mut Context, args: &RestartArgs) -> Result<(), Error> {
+    let RestartArgs { host: RestartHost::Mpp } = args;
+    let outcome = operator::block_on(async {
+        let station = operator::connect(&context.settings).await?;
+        Ok(station.command(Command::Restart { link: Link::Mpp }).await?)
+    })?;
+    let Outcome::Restarted { link } = outcome else { return Err(Error::StrangeAnswer) };
+    context.out.row(&Restarted { host: link.name() }, |row| format!("{} is up again", row.host))
+}

@@ -1,0 +1,211 @@
+//! Tells what happens at a station of this process, line by line, and once a second what must not be missed. Whoever reads it slowly, or
+//! not at all, holds nothing up.
+
+use std::time::Duration;
+
+use super::{
+    console::hints,
+    events::{Detail, Event, Pace, Told},
+};
+use crate::{
+    cli::{context::Context, error::Error, table::LocalClock},
+    console::{Summary, Watch},
+    port::StationPort,
+    tap,
+};
+
+/// How often the tap is read. A reader that is always at its heels would cut its segments short.
+const READ_EVERY: Duration = Duration::from_millis(50);
+/// How often alerts are judged.
+const JUDGE_EVERY: Duration = Duration::from_secs(1);
+/// How long a snapshot may take; without one, the last is judged by.
+const SNAPSHOT_MAX: Duration = Duration::from_millis(500);
+
+/// Prints what happens. When nobody reads stdout any more the show goes on without.
+pub(super) struct Telling<'a> {
+    port: &'a dyn StationPort,
+    reader: tap::Reader,
+    context: &'a mut Context,
+    clock: LocalClock,
+    detail: Detail,
+    watch: Watch,
+    pace: Pace,
+    /// What was said last of how everything is.
+    summary: Option<Summary>,
+    was_ready: bool,
+    /// It was said that the port does not answer.
+    is_down: bool,
+    is_heard: bool,
+    /// Events that found no room since the last that did.
+    unheard: u64,
+}
+
+impl<'a> Telling<'a> {
+    pub(super) fn new(port: &'a dyn StationPort, context: &'a mut Context, detail: Detail) -> Result<Self, Error> {
+        let settings = &context.settings;
+        let watch = Watch::new(settings.alerts, settings.limits.console, hints(context));
+        Ok(Self {
+            port,
+            reader: port.entries()?,
+            clock: context.local_clock(),
+            context,
+            detail,
+            watch,
+            pace: Pace::default(),
+            summary: None,
+            was_ready: false,
+            is_down: false,
+            is_heard: true,
+            unheard: 0,
+        })
+    }
+
+    /// The port answers. That it answers again is only said after it did not.
+    pub(super) fn ready(&mut self, addr: std::net::SocketAddr) {
+        let was_down = std::mem::take(&mut self.is_down);
+        if !std::mem::replace(&mut self.was_ready, true) {
+            // Scripts compare the line, and people want to know when.
+            let at_ms = (self.detail == Detail::Everything && !self.context.out.is_json()).then(|| self.context.clock.now().wall);
+            self.tell(Told { at_ms, ..Told::ready(addr) });
+        } else if was_down {
+            self.tell_now(Event::Up { host: "mpp" });
+        }
+    }
+
+    /// Tells until it is dropped.
+    pub(super) async fn run(&mut self) {
+        let mut seconds = tokio::time::interval(JUDGE_EVERY);
+        seconds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                _ = seconds.tick() => self.judge().await,
+                () = self.reader.ready() => {
+                    tokio::time::sleep(READ_EVERY).await;
+                    self.read();
+                }
+            }
+        }
+    }
+
+    /// Tells what is notable among the entries that have come.
+    fn read(&mut self) {
+        while let Some(batch) = self.reader.read() {
+            if batch.lost > 0 {
+                self.watch.lose();
+                self.tell_now(Event::Loss { count: batch.lost });
+            }
+            for entry in batch.iter() {
+                self.watch.fold(entry);
+                match Told::of(entry, self.detail) {
+                    Some(Told { event: Event::Ready { mpp }, .. }) => self.ready(mpp),
+                    Some(told) => self.tell(told),
+                    None => {}
+                }
+            }
+        }
+    }
+
+    /// Tells what must not be missed, what was left out, and how everything is when that has changed.
+    async fn judge(&mut self) {
+        if self.watch.is_stale()
+            && let Ok(Ok(snapshot)) = tokio::time::timeout(SNAPSHOT_MAX, self.port.snapshot()).await
+        {
+            self.watch.take(snapshot);
+        }
+        let now = self.context.clock.now();
+        for news in self.watch.judge(now) {
+            self.tell(Told::now(now, Event::of_alert(news)));
+        }
+        if self.detail == Detail::Notable {
+            return;
+        }
+        for told in self.pace.close(now) {
+            self.put(&told);
+        }
+        if let Some((summary, figures)) = self.watch.summary()
+            && self.summary.as_ref() != Some(&summary)
+        {
+            self.summary = Some(summary.clone());
+            self.tell(Told::now(now, Event::of_state(summary, figures)));
+        }
+    }
+
+    /// The last line.
+    pub(super) fn stopping(&mut self) {
+        self.read();
+        for told in self.pace.close(self.context.clock.now()) {
+            self.put(&told);
+        }
+        self.tell_now(Event::Stopping);
+    }
+
+    pub(super) fn tell_now(&mut self, event: Event) {
+        self.tell(Told::now(self.context.clock.now(), event));
+    }
+
+    fn tell(&mut self, told: Told) {
+        self.is_down |= matches!(told.event, Event::Down { host: "mpp", .. });
+        if self.detail == Detail::Notable {
+            self.put(&told);
+            return;
+        }
+        for told in self.pace.admit(told) {
+            self.put(&told);
+        }
+    }
+
+    fn put(&mut self, told: &Told) {
+        if self.unheard > 0 {
+            let loss = Told::now(self.context.clock.now(), Event::Loss { count: self.unheard });
+            if self.print(&loss) {
+                self.unheard = 0;
+            }
+        }
+        if !self.print(told) {
+            self.unheard += 1;
+        }
+    }
+
+    /// Whether it was taken.
+    fn print(&mut self, told: &Told) -> bool {
+        if !self.is_heard {
+            return true;
+        }
+        let (clock, detail, ascii) = (&self.clock, self.detail, self.context.settings.ascii);
+        let line = |told: &Told| {
+            let line = told.line(clock, detail);
+            if ascii { in_ascii(&line) } else { line }
+        };
+        match self.context.out.row(told, line).and_then(|()| self.context.out.flush()) {
+            Ok(()) => true,
+            Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::WouldBlock => false,
+            Err(_) => {
+                self.is_heard = false;
+                true
+            }
+        }
+    }
+}
+
+/// The line with nothing in it but ASCII.
+fn in_ascii(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    for letter in line.replace('…', "...").chars() {
+        if letter.is_ascii() {
+            plain.push(letter);
+        } else {
+            plain.extend(letter.escape_unicode());
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ascii_lines_lose_nothing() {
+        assert_eq!(in_ascii("… żółw"), "... \\u{17c}\\u{f3}\\u{142}w");
+    }
+}

@@ -1,0 +1,108 @@
+//! What is said on stderr: one object for scripts, lines for people.
+
+use std::io;
+
+use serde::Serialize;
+
+use super::{config::ConfigError, error::Error};
+
+/// What goes to stderr with `--json`.
+#[derive(Serialize)]
+struct Report<'a> {
+    error: Body<'a>,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    code: &'a str,
+    message: String,
+    hint: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<Line<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<Finding<'a>>,
+}
+
+/// One of the lines of a stream that were refused.
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(rename = "line")]
+    number: u64,
+    code: &'a str,
+    message: String,
+}
+
+/// One of several faults of a configuration.
+#[derive(Serialize)]
+struct Finding<'a> {
+    place: &'a str,
+    message: &'a str,
+    hint: &'a str,
+}
+
+impl Error {
+    /// The lines that were refused.
+    fn lines(&self) -> Vec<Line<'_>> {
+        let Self::Lines { refused, .. } = self else { return Vec::new() };
+        let line = |error: &'_ Self| match error {
+            Self::Line { line, cause, .. } => Some((*line, cause.code(), cause.to_string())),
+            _ => None,
+        };
+        refused.iter().filter_map(line).map(|(number, code, message)| Line { number, code, message }).collect()
+    }
+
+    /// The faults of a configuration that has more than one.
+    fn findings(&self) -> Vec<Finding<'_>> {
+        match self {
+            Self::Config(ConfigError { faults }) if faults.len() > 1 => {
+                faults.iter().map(|fault| Finding { place: &fault.place, message: &fault.what, hint: &fault.hint }).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// The error as it goes to stderr, without the last line break.
+pub(crate) fn rendered(error: &Error, json: bool) -> String {
+    let (message, hint) = (error.to_string(), error.hint());
+    if json {
+        let body = Body { code: error.code(), message, hint, lines: error.lines(), findings: error.findings() };
+        return serde_json::to_string(&Report { error: body }).unwrap_or_default();
+    }
+    let hint = if hint.is_empty() { hint } else { format!("\n  hint: {}", visible_lines(&hint)) };
+    format!("error: {}{hint}", visible_lines(&message))
+}
+
+/// Peers' texts can be part of a message: line breaks stay, other control characters are made visible.
+fn visible_lines(text: &str) -> String {
+    text.split('\n').map(super::table::visible).collect::<Vec<_>>().join("\n")
+}
+
+/// Tells people something on stderr that is no error of the whole.
+pub(crate) fn tell(text: &str) {
+    use io::Write as _;
+    writeln!(io::stderr().lock(), "{}", visible_lines(text)).unwrap_or_default();
+}
+
+/// Says on stderr why it did not work; with nobody there to read it, nothing is lost.
+pub(crate) fn report(error: &Error, json: bool) {
+    use io::Write as _;
+    let mut stderr = io::stderr().lock();
+    writeln!(stderr, "{}", rendered(error, json)).unwrap_or_default();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{mpp::Refusal, port::PortError};
+
+    #[test]
+    fn scripts_get_one_object_and_people_get_a_hint() {
+        let error = Error::from(PortError::Refused(Refusal::UnknownEvent { event: "give_itme".into(), nearest: Some("give_item".into()) }));
+        assert_eq!(
+            rendered(&error, true),
+            r#"{"error":{"code":"unknown_event","message":"the pack has no event `give_itme`","hint":"did you mean `give_item`?"}}"#
+        );
+        assert_eq!(rendered(&error, false), "error: the pack has no event `give_itme`\n  hint: did you mean `give_item`?");
+    }
+}

@@ -1,0 +1,313 @@
+//! What the console's palette runs: subcommands in processes of their own, and the lines that are kept for the next start.
+
+use std::{
+    ffi::OsString,
+    fs::{DirBuilder, OpenOptions},
+    io::{self, Read as _, Write as _},
+    os::unix::{
+        fs::{DirBuilderExt as _, OpenOptionsExt as _},
+        process::CommandExt as _,
+    },
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel},
+    },
+    time::Duration,
+};
+
+use clap::CommandFactory as _;
+use tokio::sync::oneshot;
+
+use super::{
+    args::{Cli, Global},
+    context::Context,
+};
+use crate::console::{End, Ran, Runner, Running, Runs, Shell, Subcommand};
+
+/// How long a subcommand may run.
+const RUN_S_MAX: u64 = 10;
+/// Bytes that are kept of what it prints.
+const OUTPUT_BYTES_MAX: usize = 64 << 10;
+/// Lines that wait to be kept; one more is let go.
+const WAITING_LINES_MAX: usize = 64;
+/// Bytes that are read of the kept lines.
+const HISTORY_BYTES_MAX: u64 = 1 << 20;
+
+/// What the palette of this station's console offers.
+pub(crate) fn shell(context: &Context) -> Shell {
+    let max = usize::try_from(context.settings.limits.console.history_lines_max).unwrap_or(usize::MAX);
+    let path = context.env.state_dir.as_ref().map(|dir| dir.join("palette.history"));
+    let history = path.as_deref().map_or_else(Vec::new, |path| read_history(path, max));
+    let keep = path.and_then(|path| keep_history(path, max));
+    Shell { subcommands: subcommands().into(), history, runner: Some(Arc::new(Children { globals: globals(&context.flags), keep })) }
+}
+
+/// Every subcommand of the grammar that does something.
+fn subcommands() -> Vec<Subcommand> {
+    let mut cli = Cli::command();
+    cli.build();
+    let mut all = Vec::new();
+    for command in cli.get_subcommands_mut() {
+        gather("", command, &mut all);
+    }
+    all
+}
+
+fn gather(prefix: &str, command: &mut clap::Command, all: &mut Vec<Subcommand>) {
+    let name = if prefix.is_empty() { command.get_name().to_owned() } else { format!("{prefix} {}", command.get_name()) };
+    if command.get_name() == "help" {
+        return;
+    }
+    if command.has_subcommands() {
+        for command in command.get_subcommands_mut() {
+            gather(&name, command, all);
+        }
+        return;
+    }
+    let usage = command.render_usage().to_string();
+    let usage = usage.trim().trim_start_matches("Usage: ").trim_start_matches("rl-console ").to_owned();
+    let needs_more = command.get_positionals().any(clap::Arg::is_required_set) || name == "invoke";
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    all.push(Subcommand { runs: runs(&name), name, about, usage, needs_more });
+}
+
+/// Whether a subcommand can run without a terminal of its own and come to an end.
+fn runs(name: &str) -> Runs {
+    match name {
+        "serve" => Runs::Elsewhere("this console's station runs already; another one needs a folder and a terminal of its own"),
+        "sim adapter" => Runs::Elsewhere("it plays an adapter until it is ended"),
+        "record" => Runs::Elsewhere("it records until Ctrl-C"),
+        "completions" => Runs::Elsewhere("a shell reads what it prints"),
+        "man" => Runs::Elsewhere("a pager reads what it prints"),
+        "pair" => Runs::HereWith("--out", "it prints the token, which no screen of the console shows: give it --out FILE, or"),
+        _ => Runs::Here,
+    }
+}
+
+/// The global flags that this process was given.
+fn globals(flags: &Global) -> Vec<OsString> {
+    let mut words: Vec<OsString> = Vec::new();
+    let mut flag = |name: &str, value: Option<OsString>| words.extend(value.into_iter().flat_map(|value| [OsString::from(name), value]));
+    flag("--data", flags.data.clone().map(PathBuf::into_os_string));
+    flag("--pack", flags.pack.clone().map(PathBuf::into_os_string));
+    flag("--port", flags.port.map(|port| port.to_string().into()));
+    flag("--bind", flags.bind.map(|bind| bind.to_string().into()));
+    words
+}
+
+/// Runs this executable again.
+#[derive(Debug)]
+struct Children {
+    globals: Vec<OsString>,
+    keep: Option<SyncSender<String>>,
+}
+
+/// Dropped, it says that nobody waits any more.
+struct Hold(SyncSender<Told>);
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        // It has ended by itself when nobody takes this.
+        drop(self.0.try_send(Told::LetGo));
+    }
+}
+
+/// What the thread that waits for a child is told.
+enum Told {
+    /// Both ends of what it prints are closed.
+    Silent,
+    /// Nobody waits for it any more.
+    LetGo,
+}
+
+/// What a child has printed so far.
+#[derive(Default)]
+struct Printed {
+    bytes: Vec<u8>,
+    cut: bool,
+}
+
+impl Runner for Children {
+    fn run(&self, words: &[String]) -> Running {
+        let (tell, told) = sync_channel(2);
+        let (done, end) = oneshot::channel();
+        let words: Vec<OsString> = self.globals.iter().cloned().chain(words.iter().map(OsString::from)).collect();
+        let silent = tell.clone();
+        let wait = move || drop(done.send(run(&words, silent, &told, Duration::from_secs(RUN_S_MAX))));
+        let failed = |why: String| Ran { output: String::new(), cut: false, end: End::Failed(why) };
+        let spawned = std::thread::Builder::new().name("palette".to_owned()).spawn(wait);
+        Running {
+            end: Box::pin(async move {
+                match spawned {
+                    Ok(_) => end.await.unwrap_or_else(|_| failed("its thread is gone".to_owned())),
+                    Err(error) => failed(error.to_string()),
+                }
+            }),
+            hold: Box::new(Hold(tell)),
+        }
+    }
+
+    fn remember(&self, line: &str) {
+        if let Some(keep) = &self.keep {
+            // A line is let go where the disk does not keep up: the screen never waits for it.
+            drop(keep.try_send(line.to_owned()));
+        }
+    }
+}
+
+fn run(words: &[OsString], silent: SyncSender<Told>, told: &Receiver<Told>, patience: Duration) -> Ran {
+    let printed = Arc::new(Mutex::new(Printed::default()));
+    let begun = std::env::current_exe().map(Command::new).and_then(|mut command| {
+        command.args(words);
+        begin(command, silent, Arc::clone(&printed))
+    });
+    let end = match begun {
+        Ok(child) => watch(child, told, patience),
+        Err(error) => End::Failed(error.to_string()),
+    };
+    let printed = std::mem::take(&mut *printed.lock().unwrap_or_else(PoisonError::into_inner));
+    Ran { output: String::from_utf8_lossy(&printed.bytes).into_owned(), cut: printed.cut, end }
+}
+
+/// Starts a child, and a thread that reads what it prints.
+fn begin(mut command: Command, silent: SyncSender<Told>, printed: Arc<Mutex<Printed>>) -> io::Result<Child> {
+    let (mut reader, writer) = io::pipe()?;
+    command.stdin(Stdio::null()).stdout(writer.try_clone()?).stderr(writer).process_group(0);
+    let child = command.spawn()?;
+    // The command holds the ends that are written to; only the child may.
+    drop(command);
+    let read = move || {
+        let mut buffer = [0; 4_096];
+        while let Ok(bytes @ 1..) = reader.read(&mut buffer) {
+            let mut printed = printed.lock().unwrap_or_else(PoisonError::into_inner);
+            let kept = bytes.min(OUTPUT_BYTES_MAX - printed.bytes.len());
+            printed.bytes.extend_from_slice(&buffer[..kept]);
+            printed.cut |= kept < bytes;
+        }
+        drop(silent.try_send(Told::Silent));
+    };
+    std::thread::Builder::new().name("palette-read".to_owned()).spawn(read)?;
+    Ok(child)
+}
+
+/// Waits until a child has ended, and kills it where that takes too long or is not wanted any more.
+fn watch(mut child: Child, told: &Receiver<Told>, patience: Duration) -> End {
+    let why = match told.recv_timeout(patience) {
+        Ok(Told::Silent) => None,
+        Ok(Told::LetGo) | Err(RecvTimeoutError::Disconnected) => Some(End::Killed),
+        Err(RecvTimeoutError::Timeout) => Some(End::TimedOut(patience.as_secs())),
+    };
+    if why.is_some() {
+        // One that has just ended needs no killing.
+        drop(child.kill());
+    }
+    match (why, child.wait()) {
+        (Some(why), _) => why,
+        (None, Ok(status)) => status.code().map_or(End::Killed, End::Exited),
+        (None, Err(error)) => End::Failed(error.to_string()),
+    }
+}
+
+/// The last lines that were kept.
+fn read_history(path: &Path, max: usize) -> Vec<String> {
+    let read = || -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)?.take(HISTORY_BYTES_MAX).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    // The first time there is none.
+    let bytes = read().unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<String> = text.lines().filter(|line| !line.is_empty() && !line.contains(char::is_control)).map(str::to_owned).collect();
+    lines[lines.len().saturating_sub(max)..].to_vec()
+}
+
+/// Begins to keep lines, on a thread that may wait for the disk.
+fn keep_history(path: PathBuf, max: usize) -> Option<SyncSender<String>> {
+    let (keep, lines) = sync_channel::<String>(WAITING_LINES_MAX);
+    let write = move || {
+        for line in lines {
+            if let Err(error) = append(&path, &line, max) {
+                tracing::warn!("the palette's history is not kept: {}: {error}", path.display());
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new().name("history".to_owned()).spawn(write).ok().map(|_| keep)
+}
+
+/// Adds a line; a file that has grown to twice what is kept is cut to it.
+fn append(path: &Path, line: &str, max: usize) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(path)?;
+    file.write_all(format!("{}\n", line.replace(char::is_control, " ")).as_bytes())?;
+    if read_history(path, usize::MAX).len() >= max.saturating_mul(2) || file.metadata()?.len() >= HISTORY_BYTES_MAX / 2 {
+        let kept = read_history(path, max).join("\n") + "\n";
+        let fresh = path.with_extension("history.new");
+        OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?.write_all(kept.as_bytes())?;
+        std::fs::rename(fresh, path)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_subcommand_of_the_grammar_is_offered_with_its_words() {
+        let all = subcommands();
+        let find = |name: &str| all.iter().find(|it| it.name == name).unwrap_or_else(|| unreachable!("{name}: {all:#?}"));
+        assert_eq!(find("pack check").usage, "pack check [OPTIONS] [PATH]");
+        assert_eq!(find("pack check").runs, Runs::Here);
+        assert!(find("settle").needs_more && find("cancel invocation").needs_more && find("ls").needs_more);
+        assert!(!find("doctor").needs_more && !find("hold").needs_more);
+        assert!(matches!(find("serve").runs, Runs::Elsewhere(_)) && matches!(find("pair").runs, Runs::HereWith(..)));
+        assert!(all.iter().all(|it| !it.about.is_empty() && !it.usage.contains('\n')), "{all:#?}");
+        assert!(!all.iter().any(|it| it.name.contains("help")));
+    }
+
+    #[test]
+    fn kept_lines_are_the_last_ones_and_their_file_stays_small() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state/palette.history");
+        assert_eq!(read_history(&path, 3), Vec::<String>::new());
+        for number in 0..100 {
+            append(&path, &format!("settle {number}\u{1b} done"), 3).unwrap();
+        }
+        let settled = |number: u32| format!("settle {number}  done");
+        assert_eq!(read_history(&path, 3), [settled(97), settled(98), settled(99)]);
+        assert!(std::fs::read_to_string(&path).unwrap().lines().count() < 6);
+    }
+
+    #[test]
+    fn what_a_child_prints_on_both_ends_is_kept_as_it_came_and_up_to_its_bound() {
+        let printed = |script: &str| {
+            let (tell, told) = sync_channel(2);
+            let kept = Arc::new(Mutex::new(Printed::default()));
+            let mut command = Command::new("sh");
+            command.args(["-c", script]);
+            let child = begin(command, tell.clone(), Arc::clone(&kept)).unwrap();
+            let end = watch(child, &told, Duration::from_secs(600));
+            let kept = std::mem::take(&mut *kept.lock().unwrap());
+            (String::from_utf8(kept.bytes).unwrap(), kept.cut, end)
+        };
+        assert_eq!(printed("echo out; echo err >&2; cat; exit 3"), ("out\nerr\n".to_owned(), false, End::Exited(3)));
+        let (output, cut, end) = printed("head -c 300000 /dev/zero | tr '\\0' x");
+        assert_eq!((output.len(), cut, end), (OUTPUT_BYTES_MAX, true, End::Exited(0)));
+    }
+
+    #[test]
+    fn a_child_that_nobody_waits_for_is_killed_and_so_is_one_that_takes_too_long() {
+        let sleeper = || Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().unwrap();
+        let (tell, told) = sync_channel(2);
+        drop(Hold(tell.clone()));
+        assert_eq!(watch(sleeper(), &told, Duration::from_secs(600)), End::Killed);
+        assert_eq!(watch(sleeper(), &told, Duration::from_millis(1)), End::TimedOut(0));
+        drop(tell);
+    }
+}

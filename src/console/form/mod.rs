@@ -1,0 +1,20 @@
+//! Work given by hand: an event's parameters as fields made from its JSON Schema, or as JSON. What the form takes is what the bridge takes:
+//! both ask the same schema.
+//!
+//! ```text
+//!  schema ──▶ shape ──▶ fields ──┐               ┌─▶ findings, each at its field
+//!                                ├─▶ object (JSON)─┤
+//!            members without a field             └─▶ what is sent
+//! ```
+
+mod editor;
+mod field;
+mod invocation;
+mod keep;
+mod object;
+mod shape;
+
+pub(crate) use editor::Editor;
+pub(crate) use field::{Field, Kind, Need, Target, Value};
+pub(crate) use invocation::Form;
+pub(crate) use keep::Kept;

@@ -1,0 +1,135 @@
+//! Where keys go.
+
+use crate::console::pane_id::PaneId;
+
+/// Where keys go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Place {
+    Queues,
+    InFlight,
+    Recent,
+    Log,
+    Started,
+    History,
+    OtherPack,
+    Refunds,
+    State,
+    AdapterLog,
+    Violations,
+    StationLog,
+    Chips,
+    Pending,
+    Facts,
+    /// A question that is answered by yes or no.
+    Dialog,
+    /// Whether to cancel, which may come with a refund.
+    CancelDialog,
+    /// How to settle.
+    SettleDialog,
+    /// The list of events that work can be given of.
+    Events,
+    /// The fields of a form. What is typed is text.
+    Form,
+    /// A form as JSON. What is typed is text.
+    FormJson,
+    /// What is typed is text.
+    Palette,
+    Tray,
+    /// The list of keys. What is typed finds some of them.
+    Keys,
+    Help,
+    /// What a subcommand printed.
+    Output,
+}
+
+impl Place {
+    /// All of them.
+    pub(crate) const ALL: [Self; 26] = [
+        Self::Queues,
+        Self::InFlight,
+        Self::Recent,
+        Self::Log,
+        Self::Started,
+        Self::History,
+        Self::OtherPack,
+        Self::Refunds,
+        Self::State,
+        Self::AdapterLog,
+        Self::Violations,
+        Self::StationLog,
+        Self::Chips,
+        Self::Pending,
+        Self::Facts,
+        Self::Dialog,
+        Self::CancelDialog,
+        Self::SettleDialog,
+        Self::Events,
+        Self::Form,
+        Self::FormJson,
+        Self::Palette,
+        Self::Tray,
+        Self::Keys,
+        Self::Help,
+        Self::Output,
+    ];
+
+    /// Panes of all views, and the chips above them.
+    pub(crate) const VIEWS: &[Self] = super::table::VIEWS;
+
+    /// Its name, as help has it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Queues => "Queues",
+            Self::InFlight => "In flight",
+            Self::Recent => "Recent",
+            Self::Log => "Log",
+            Self::Started => "Getting started",
+            Self::History => "History",
+            Self::OtherPack => "Other pack",
+            Self::Refunds => "Refunds",
+            Self::State => "Pack state",
+            Self::AdapterLog => "Adapter log",
+            Self::Violations => "Violations",
+            Self::StationLog => "Station log",
+            Self::Chips => "the chips",
+            Self::Pending => "the pending list",
+            Self::Facts => "details",
+            Self::Dialog => "a question",
+            Self::CancelDialog => "the question before a cancellation",
+            Self::SettleDialog => "the question before a settlement",
+            Self::Events => "the events",
+            Self::Form => "a form",
+            Self::FormJson => "a form as JSON",
+            Self::Palette => "the palette",
+            Self::Tray => "the alerts",
+            Self::Keys => "the list of keys",
+            Self::Help => "help",
+            Self::Output => "a command's output",
+        }
+    }
+
+    /// Whether what is typed there is text, so that only chords that type nothing can mean something.
+    pub(crate) const fn takes_text(self) -> bool {
+        matches!(self, Self::Form | Self::FormJson | Self::Palette | Self::Keys)
+    }
+}
+
+impl PaneId {
+    /// The place of its keys.
+    pub(crate) const fn place(self) -> Place {
+        match self {
+            Self::Queues => Place::Queues,
+            Self::InFlight => Place::InFlight,
+            Self::Recent => Place::Recent,
+            Self::Log => Place::Log,
+            Self::Started => Place::Started,
+            Self::History => Place::History,
+            Self::OtherPack => Place::OtherPack,
+            Self::Refunds => Place::Refunds,
+            Self::State => Place::State,
+            Self::AdapterLog => Place::AdapterLog,
+            Self::Violations => Place::Violations,
+            Self::StationLog => Place::StationLog,
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! One alert.
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{
+    ids::{InvocationId, Peer, QueueName},
+    tap::entry::Link,
+    time::Now,
+};
+
+/// What is the matter, and with whom. Two alerts of one cause never stand at the same time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// A host does not answer.
+    HostDown(Link),
+    /// The bridge's port is not bound or accepts nothing.
+    PortDown,
+    /// The store refuses commits.
+    StoreFailing,
+    /// The data folder's disk is nearly full.
+    DiskLow,
+    /// A recording could not be begun, or ended by an error.
+    RecordingFailed,
+    /// This adapter left, and none has come since.
+    AdapterGone(Peer),
+    /// This adapter is connected and sends nothing.
+    AdapterSilent(Peer),
+    /// The head of this queue is not dispatched. A queue that the operator holds is not meant: that it waits is his own doing.
+    HeadWaiting(QueueName),
+    /// Rows were left in applied by a connection that ended, and wait to be settled.
+    LeftApplied,
+}
+
+impl Cause {
+    /// Its name for scripts.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::HostDown(_) => "host_down",
+            Self::PortDown => "port_down",
+            Self::StoreFailing => "store_failing",
+            Self::DiskLow => "disk_low",
+            Self::RecordingFailed => "recording_failed",
+            Self::AdapterGone(_) => "adapter_gone",
+            Self::AdapterSilent(_) => "adapter_silent",
+            Self::HeadWaiting(_) => "head_waiting",
+            Self::LeftApplied => "left_applied",
+        }
+    }
+
+    /// Whom it concerns: a queue, a peer, a part of the station.
+    pub(crate) fn subject(&self) -> &str {
+        match self {
+            Self::HostDown(link) => link.name(),
+            Self::PortDown | Self::LeftApplied => "mpp",
+            Self::StoreFailing | Self::DiskLow => "store",
+            Self::RecordingFailed => "recording",
+            Self::AdapterGone(peer) | Self::AdapterSilent(peer) => peer.as_str(),
+            Self::HeadWaiting(queue) => queue.as_str(),
+        }
+    }
+
+    /// The system whose chip it lights.
+    pub(crate) const fn link(&self) -> Link {
+        match self {
+            Self::HostDown(link) => *link,
+            Self::StoreFailing | Self::DiskLow | Self::RecordingFailed => Link::Station,
+            Self::PortDown | Self::AdapterGone(_) | Self::AdapterSilent(_) | Self::HeadWaiting(_) | Self::LeftApplied => Link::Mpp,
+        }
+    }
+}
+
+/// Where an alert stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It waits to be seen.
+    Waiting,
+    /// It was put away, and its cause holds on.
+    Seen,
+    /// Its cause is gone.
+    Passed {
+        /// Since when.
+        at: Now,
+    },
+}
+
+/// One alert.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Alert {
+    /// Its number in this process, from 1.
+    pub(crate) number: u64,
+    pub(crate) cause: Cause,
+    /// Since when its cause holds: before the rule was met.
+    pub(crate) since: Now,
+    /// What is the matter, in a sentence. It is kept up to date while the cause holds.
+    pub(crate) text: Arc<str>,
+    pub(crate) standing: Standing,
+    /// The last row that it tells of, where it tells of rows.
+    pub(super) last: Option<InvocationId>,
+}
+
+impl Alert {
+    /// One made by hand.
+    #[cfg(test)]
+    pub(crate) fn for_test(cause: Cause, since: Now, text: &str, standing: Standing) -> Self {
+        Self { number: 1, cause, since, text: text.into(), standing, last: None }
+    }
+
+    /// Whether its cause holds.
+    pub(crate) const fn holds(&self) -> bool {
+        !matches!(self.standing, Standing::Passed { .. })
+    }
+
+    /// How long its cause has held, or did.
+    pub(crate) fn lasts(&self, now: Now) -> Duration {
+        let until = match self.standing {
+            Standing::Passed { at } => at,
+            Standing::Waiting | Standing::Seen => now,
+        };
+        // What an earlier start of the station left has the wall clock's time alone.
+        if self.since.mono.0 == 0 { until.wall.since(self.since.wall) } else { until.mono.since(self.since.mono) }
+    }
+}

@@ -1,0 +1,54 @@
+//! What to do about each cause, with a key and with a command.
+
+use super::alert::Cause;
+use crate::{
+    console::{
+        action::Action,
+        model::{
+            World,
+            health::{Sentence, disk_remedy, host_remedy, port_remedy, press, run, settle_remedy, silent_remedy, store_remedy, to_do},
+        },
+    },
+    ids::QueueName,
+};
+
+/// What to do about it as things are now.
+pub(crate) fn remedy(cause: &Cause, world: &World) -> Vec<Sentence> {
+    match cause {
+        Cause::HostDown(link) => host_remedy(*link),
+        Cause::PortDown => port_remedy(),
+        Cause::StoreFailing => store_remedy(),
+        Cause::DiskLow => disk_remedy(),
+        Cause::RecordingFailed => vec![to_do("make room, then begin another, into a new file:"), run("record OUT.mcap")],
+        Cause::AdapterGone(_) => vec![to_do("start the adapter again; pending work waits for it, in its order")],
+        Cause::AdapterSilent(_) => silent_remedy(),
+        Cause::HeadWaiting(queue) => head_remedy(queue, world),
+        Cause::LeftApplied => {
+            let first = world.mpp.live.iter().find(|(_, live)| live.left);
+            first.map_or_else(Vec::new, |(id, _)| settle_remedy(*id))
+        }
+    }
+}
+
+fn head_remedy(queue: &QueueName, world: &World) -> Vec<Sentence> {
+    let in_flight = world.mpp.queues.get(queue.as_str()).and_then(|queue| queue.in_flight);
+    match (&world.mpp.adapter, in_flight) {
+        (None, _) => vec![to_do("start the adapter; what is pending leaves as soon as it pulls")],
+        (Some(_), Some(id)) => vec![
+            to_do(&format!("see what the adapter does with {id}; when it hangs, dropping it puts {id} back to the head:")),
+            press(Action::Kick, "drops the adapter"),
+            run("kick adapter"),
+        ],
+        (Some(_), None) => vec![
+            to_do("look at the adapter: it grants a credit with a pull; held on purpose, a queue alerts no more:"),
+            press(Action::Hold, "on the queue holds it"),
+            run(format!("hold {}", quoted(queue.as_str()))),
+        ],
+    }
+}
+
+/// A queue's name as a shell reads it back.
+fn quoted(name: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);
+    if !name.is_empty() && name.chars().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
+}

@@ -1,0 +1,109 @@
+//! When there is cause for an alert.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{alert::Cause, heads::Heads};
+use crate::{
+    console::{
+        config::AlertRules,
+        format,
+        model::{World, causes::close_words},
+    },
+    ids::{InvocationId, Peer, QueueName},
+    mpp::{self, Listener},
+    port::HostState,
+    tap::entry::Link,
+    time::Now,
+};
+
+/// A cause that holds now.
+pub(super) struct Found {
+    pub(super) cause: Cause,
+    pub(super) since: Now,
+    pub(super) text: Arc<str>,
+    pub(super) last: Option<InvocationId>,
+}
+
+impl Found {
+    fn new(cause: Cause, since: Now, text: impl Into<Arc<str>>) -> Self {
+        Self { cause, since, text: text.into(), last: None }
+    }
+}
+
+/// Every cause that holds now.
+pub(super) fn found(world: &World, heads: &Heads, missed: Option<(Peer, Now)>, rules: &AlertRules, now: Now) -> Vec<Found> {
+    let mut all = Vec::new();
+    for link in Link::ALL {
+        if let HostState::Down(why) = &world.station.hosts[link.index()] {
+            all.push(Found::new(Cause::HostDown(link), now, format!("{} is down: {why}", link.name())));
+        }
+    }
+    let failing = world.station.store_failing.as_ref().or(world.mpp.commits_failing.as_ref());
+    if let Some(why) = failing {
+        all.push(Found::new(Cause::StoreFailing, now, format!("the store refuses commits: {why}")));
+    }
+    if let Some(free_bytes) = world.station.disk_low {
+        let text = format!("the data folder's disk is nearly full: {} were free", format::bytes(free_bytes));
+        all.push(Found::new(Cause::DiskLow, now, text));
+    }
+    // Of a bridge that is down nothing is known: what held goes on to hold until it answers.
+    if !is_down(world) {
+        bridge(&mut all, &world.mpp, heads, rules, now);
+        if let Some((peer, since)) = missed.filter(|(_, since)| has_lasted(*since, rules.adapter_gone_s, now)) {
+            let text = format!("adapter {peer} has not come back since the bridge was started again");
+            all.push(Found::new(Cause::AdapterGone(peer), since, text));
+        }
+    }
+    all
+}
+
+/// Whether the bridge's own state cannot be trusted.
+pub(super) fn is_down(world: &World) -> bool {
+    matches!(world.station.hosts[Link::Mpp.index()], HostState::Down(_))
+}
+
+/// Whether a rule of so many seconds is met; one of 0 is off.
+fn has_lasted(since: Now, s: u64, now: Now) -> bool {
+    s > 0 && now.mono.since(since.mono) >= Duration::from_secs(s)
+}
+
+fn bridge(all: &mut Vec<Found>, mpp: &mpp::Snapshot, heads: &Heads, rules: &AlertRules, now: Now) {
+    if let Listener::Down(why) = &mpp.listener {
+        all.push(Found::new(Cause::PortDown, now, format!("the port does not answer: {why}")));
+    }
+    match (&mpp.adapter, &mpp.last_close) {
+        (Some(adapter), _) if adapter.stale => {
+            let text = format!("adapter {} is connected and sends nothing", adapter.peer);
+            all.push(Found::new(Cause::AdapterSilent(adapter.peer.clone()), adapter.last_in, text));
+        }
+        (None, Some((peer, cause, at))) if has_lasted(*at, rules.adapter_gone_s, now) => {
+            let text = format!("adapter {peer} is gone: {}", close_words(*cause, None));
+            all.push(Found::new(Cause::AdapterGone(peer.clone()), *at, text));
+        }
+        _ => {}
+    }
+    for (queue, since) in heads.waiting().filter(|(_, since)| has_lasted(*since, rules.head_waiting_s, now)) {
+        all.push(Found::new(Cause::HeadWaiting(queue.clone()), since, head_words(mpp, queue)));
+    }
+    let left: Vec<_> = mpp.live.iter().filter(|(_, live)| live.left).collect();
+    if let (Some((first, live)), Some((last, _))) = (left.first(), left.last()) {
+        let text = match left.len() {
+            1 => format!("{first} was left in applied: nobody knows how it ended"),
+            count => format!("{count} rows were left in applied, {first} first: nobody knows how they ended"),
+        };
+        all.push(Found { last: Some(**last), ..Found::new(Cause::LeftApplied, live.since, text) });
+    }
+}
+
+/// Why a head waits.
+fn head_words(mpp: &mpp::Snapshot, name: &QueueName) -> String {
+    let Some(queue) = mpp.queues.get(name.as_str()) else { return format!("the head of {name} waits") };
+    let why = match (queue.in_flight, &mpp.adapter) {
+        (_, None) => "no adapter is connected".to_owned(),
+        (Some(id), _) => format!("{id} before it has not ended"),
+        (None, _) if mpp.commits_failing.is_some() => "the store refuses commits".to_owned(),
+        (None, _) if !queue.parked => "the adapter does not pull from it".to_owned(),
+        (None, _) => "it is being read from the store".to_owned(),
+    };
+    format!("the head of {name} waits: {why}")
+}

@@ -1,0 +1,168 @@
+//! Every action with its keys, wherever they work; what is typed finds some of them.
+
+use crossterm::event::KeyEvent;
+use ratatui::{layout::Rect, style::Modifier};
+
+use super::{Line, Reaction, overlay::centred};
+use crate::console::{
+    action::Action,
+    keymap::Place,
+    matching::Matching,
+    text,
+    theme::Role,
+    view::{Canvas, View},
+};
+
+/// One action.
+#[derive(Debug)]
+struct Row {
+    action: Action,
+    keys: String,
+    places: String,
+    is_own: bool,
+}
+
+/// The list of keys.
+#[derive(Debug)]
+pub(crate) struct KeyList {
+    wanted: Line,
+    rows: Vec<Row>,
+    /// The places in `rows` of those that match.
+    shown: Vec<usize>,
+    selected: usize,
+    offset: usize,
+    height: usize,
+}
+
+/// Lines below the list that tell more of the selected action.
+const DETAIL_LINES: u16 = 4;
+
+impl KeyList {
+    /// All keys of a keymap.
+    pub(crate) fn of(view: &View) -> Self {
+        let row = |action: &Action| {
+            let keys: Vec<String> = view.keymap.keys(*action).iter().map(|key| key.name(view.glyphs)).collect();
+            let places: Vec<Place> = Place::ALL.into_iter().filter(|place| view.keymap.keys_in(*place, *action).next().is_some()).collect();
+            Row {
+                action: *action,
+                keys: if keys.is_empty() { view.glyphs.none.to_owned() } else { keys.join("  ") },
+                places: told(&places),
+                is_own: view.keymap.is_own(*action),
+            }
+        };
+        let rows: Vec<Row> = Action::ALL.iter().map(row).collect();
+        let shown = (0..rows.len()).collect();
+        Self { wanted: Line::new(""), rows, shown, selected: 0, offset: 0, height: 1 }
+    }
+
+    /// Takes what is typed.
+    pub(super) fn on_key(&mut self, key: KeyEvent, view: &View) -> Reaction {
+        if view.keymap.lookup(Place::Keys, key).is_some() || !self.wanted.input(key) {
+            return Reaction::Ignored;
+        }
+        self.find();
+        Reaction::Taken(Vec::new())
+    }
+
+    /// Takes what is pasted.
+    pub(super) fn on_paste(&mut self, pasted: &str) {
+        self.wanted.paste(pasted);
+        self.find();
+    }
+
+    fn find(&mut self) {
+        let mut matching = Matching::new(self.wanted.text());
+        let score = |(index, row): (usize, &Row)| {
+            let told = format!("{} {} {}", row.keys, row.action.about(), row.places);
+            matching.score(row.action.name(), &told).map(|score| (score, index))
+        };
+        let mut found: Vec<_> = self.rows.iter().enumerate().filter_map(score).collect();
+        if !self.wanted.text().is_empty() {
+            found.sort_by_key(|(score, index)| (std::cmp::Reverse(*score), *index));
+        }
+        self.shown = found.into_iter().map(|(_, index)| index).collect();
+        (self.selected, self.offset) = (0, 0);
+    }
+
+    /// Moves the selection.
+    pub(super) fn step(&mut self, by: isize) {
+        self.select(self.selected.saturating_add_signed(by));
+    }
+
+    fn select(&mut self, index: usize) {
+        self.selected = index.min(self.shown.len().saturating_sub(1));
+        self.offset = self.offset.min(self.selected).max((self.selected + 1).saturating_sub(self.height));
+    }
+
+    /// Selects the row under a click.
+    pub(super) fn click(&mut self, body: Rect, row: u16) {
+        let first = area(body).y + 2;
+        if let Some(line) = row.checked_sub(first).map(usize::from).filter(|line| *line < self.height) {
+            self.select(self.offset + line);
+        }
+    }
+
+    /// Fits it to the room there is.
+    pub(super) fn settle(&mut self, body: Rect) {
+        self.height = usize::from(area(body).height.saturating_sub(3 + DETAIL_LINES)).max(1);
+        self.select(self.selected);
+    }
+
+    /// Draws it.
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
+        let area = area(body);
+        canvas.clear(area);
+        let inside = canvas.frame(area, &format!("Keys ({} of {})", self.shown.len(), self.rows.len()), true);
+        let (x, columns) = (inside.x + 1, inside.width.saturating_sub(2));
+        let used = canvas.put(x, inside.y, columns, "find: ", Role::Muted);
+        self.wanted.draw(canvas, x + used, inside.y, columns.saturating_sub(used));
+        let rows = self.shown.iter().skip(self.offset).take(self.height).filter_map(|index| self.rows.get(*index));
+        for ((index, row), y) in rows.enumerate().zip(inside.y + 1..) {
+            canvas.put(x, y, 17, &row.keys, Role::Accent);
+            canvas.put(x + 18, y, 15, row.action.name(), Role::Text);
+            canvas.put(x + 34, y, 5, if row.is_own { "yours" } else { "" }, Role::Warn);
+            canvas.put(x + 40, y, columns.saturating_sub(40), row.action.about().trim(), Role::Muted);
+            if self.offset + index == self.selected {
+                let line = Rect::new(inside.x, y, inside.width, 1);
+                canvas.buffer.set_style(line, ratatui::style::Style::new().add_modifier(Modifier::REVERSED));
+            }
+        }
+        let below = self.shown.len().saturating_sub(self.offset + self.height);
+        if below > 0 || self.offset > 0 {
+            let glyphs = canvas.view.glyphs;
+            let words = format!(" {} {}  {} {below} ", glyphs.up, self.offset, glyphs.down_arrow);
+            let used = u16::try_from(text::width(&words)).unwrap_or(u16::MAX);
+            canvas.put(area.right().saturating_sub(used + 1), area.bottom().saturating_sub(1), used, &words, Role::Muted);
+        }
+        self.draw_details(canvas, Rect { y: inside.bottom().saturating_sub(DETAIL_LINES), height: DETAIL_LINES, ..inside });
+    }
+
+    fn draw_details(&self, canvas: &mut Canvas<'_>, area: Rect) {
+        let Some(row) = self.shown.get(self.selected).and_then(|index| self.rows.get(*index)) else {
+            canvas.put(area.x + 1, area.y, area.width.saturating_sub(2), "nothing matches", Role::Muted);
+            return;
+        };
+        let columns = area.width.saturating_sub(2);
+        for x in area.x..area.right() {
+            canvas.put(x, area.y, 1, canvas.view.glyphs.horizontal, Role::Border);
+        }
+        canvas.put(area.x + 1, area.y + 1, columns, row.action.about().trim(), Role::Text);
+        let whose = if row.is_own { "yours" } else { "as shipped" };
+        let words = format!("{} ({whose}), works in: {}", row.action.key(), if row.places.is_empty() { "no place" } else { &row.places });
+        let lines = text::wrap(&words, usize::from(columns));
+        for (line, y) in lines.iter().zip(area.y + 2..area.bottom()) {
+            canvas.put(area.x + 1, y, columns, line, Role::Muted);
+        }
+    }
+}
+
+/// The names of places; all views together are one.
+fn told(places: &[Place]) -> String {
+    let is_everywhere = Place::VIEWS.iter().all(|place| places.contains(place));
+    let rest = places.iter().filter(|place| !is_everywhere || !Place::VIEWS.contains(place)).map(|place| place.name());
+    is_everywhere.then_some("every pane").into_iter().chain(rest).collect::<Vec<_>>().join(", ")
+}
+
+fn area(body: Rect) -> Rect {
+    centred(body, body.width.saturating_sub(2).min(130), body.height.saturating_sub(1))
+}

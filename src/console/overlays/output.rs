@@ -1,0 +1,177 @@
+//! What a subcommand printed that was run from the palette.
+
+use std::cell::Cell as Noted;
+
+use ratatui::layout::Rect;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::overlay::centred;
+use crate::console::{
+    action::{Action, Effect},
+    panes::{Cell, Class},
+    shell::{End, Ran},
+    text,
+    theme::Role,
+    view::Canvas,
+};
+
+/// Lines that are kept of it.
+const LINES_MAX: usize = 4_096;
+/// Columns that it moves sideways at once.
+const SHIFT_COLUMNS: usize = 16;
+
+/// How far it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum State {
+    Running,
+    Ended {
+        end: End,
+        cut: bool,
+    },
+    /// It cannot run here, why, and how it is written elsewhere.
+    Elsewhere {
+        why: &'static str,
+        line: String,
+    },
+}
+
+/// A subcommand and what it printed.
+#[derive(Debug)]
+pub(crate) struct Output {
+    number: u64,
+    title: String,
+    state: State,
+    lines: Vec<Cell>,
+    scroll: usize,
+    shift: usize,
+    height: usize,
+    widest: Noted<usize>,
+}
+
+impl Output {
+    fn new(number: u64, title: String, state: State) -> Self {
+        Self { number, title, state, lines: Vec::new(), scroll: 0, shift: 0, height: 1, widest: Noted::new(0) }
+    }
+
+    /// A subcommand that was just begun.
+    pub(crate) fn running(number: u64, title: String) -> Self {
+        Self::new(number, title, State::Running)
+    }
+
+    /// A subcommand that cannot run here; `line` is how it is written in another terminal.
+    pub(crate) fn elsewhere(title: String, why: &'static str, line: String) -> Self {
+        Self::new(0, title, State::Elsewhere { why, line })
+    }
+
+    /// Takes the end of the subcommand with this number.
+    pub(crate) fn take(&mut self, number: u64, ran: &Ran) {
+        if self.number != number || self.state != State::Running {
+            return;
+        }
+        // What it prints can come from peers.
+        let line = |line: &str| Cell::of_class(line.trim_end_matches('\r').to_owned(), Role::Text, Class::Payload);
+        self.lines = ran.output.lines().take(LINES_MAX).map(line).collect();
+        let cut = ran.cut || ran.output.lines().nth(LINES_MAX).is_some();
+        self.state = State::Ended { end: ran.end.clone(), cut };
+    }
+
+    /// What ends it, if it runs still.
+    pub(crate) fn stop(&self) -> Option<Effect> {
+        (self.state == State::Running).then_some(Effect::StopRun { number: self.number })
+    }
+
+    /// Moves by some lines; the last one stays on the screen.
+    pub(super) fn scroll(&mut self, by: isize) {
+        self.scroll = self.scroll.saturating_add_signed(by).min(self.lines.len().saturating_sub(self.height));
+    }
+
+    /// Moves sideways.
+    pub(crate) fn shift(&mut self, action: Action) {
+        let room = self.widest.get();
+        self.shift = match action {
+            Action::Left => self.shift.saturating_sub(SHIFT_COLUMNS),
+            _ => (self.shift + SHIFT_COLUMNS).min(room / SHIFT_COLUMNS * SHIFT_COLUMNS),
+        };
+    }
+
+    /// Fits it to the room there is.
+    pub(super) fn settle(&mut self, body: Rect) {
+        self.height = usize::from(area(body, self.rows()).height.saturating_sub(4));
+        self.scroll(0);
+    }
+
+    fn rows(&self) -> usize {
+        match &self.state {
+            State::Elsewhere { .. } => 6,
+            _ => self.lines.len().max(1),
+        }
+    }
+
+    /// Draws it.
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
+        let area = area(body, self.rows());
+        canvas.clear(area);
+        let inside = canvas.frame(area, &self.title, true);
+        let (x, columns) = (inside.x + 1, inside.width.saturating_sub(2));
+        if let State::Elsewhere { why, line } = &self.state {
+            canvas.put(x, inside.y, columns, why, Role::Warn);
+            canvas.put(x, inside.y + 1, columns, "In another terminal:", Role::Text);
+            let lines = text::wrap_command(line, usize::from(columns.saturating_sub(2)));
+            for (line, y) in lines.iter().zip(inside.y + 2..inside.bottom()) {
+                canvas.put(x + 2, y, columns.saturating_sub(2), line, Role::Accent);
+            }
+            return;
+        }
+        let (words, role) = self.verdict(canvas);
+        canvas.put(x, inside.y, columns, &words, role);
+        let bottom = inside.bottom();
+        let mut widest = 0;
+        for (cell, y) in self.lines.iter().skip(self.scroll).zip(inside.y + 2..bottom) {
+            let shown = text::visible(&cell.text, canvas.view.glyphs.ascii);
+            widest = widest.max(text::width(&shown));
+            canvas.put(x, y, columns, behind(&shown, self.shift), cell.role);
+        }
+        self.widest.set(widest);
+        let below = self.lines.len().saturating_sub(self.scroll + self.height);
+        if below > 0 || self.scroll > 0 {
+            let glyphs = canvas.view.glyphs;
+            let words = format!(" {} {}  {} {below} ", glyphs.up, self.scroll, glyphs.down_arrow);
+            let used = u16::try_from(text::width(&words)).unwrap_or(u16::MAX);
+            canvas.put(area.right().saturating_sub(used + 1), bottom, used, &words, Role::Muted);
+        }
+    }
+
+    fn verdict(&self, canvas: &Canvas<'_>) -> (String, Role) {
+        let glyphs = canvas.view.glyphs;
+        match &self.state {
+            State::Ended { end, cut } => {
+                let more = if *cut { "; it printed more than is kept" } else { "" };
+                match end {
+                    End::Exited(0) => (format!("{} exit 0{more}", glyphs.ok), Role::Ok),
+                    End::Exited(code) => (format!("{} exit {code}{more}", glyphs.bad), Role::Bad),
+                    End::TimedOut(seconds) => (format!("{} killed after {seconds} s{more}", glyphs.bad), Role::Bad),
+                    End::Killed => (format!("{} killed{more}", glyphs.bad), Role::Bad),
+                    End::Failed(why) => (format!("{} it did not run: {why}", glyphs.bad), Role::Bad),
+                }
+            }
+            _ => (format!("running; {} ends it", canvas.view.key(Action::Back)), Role::Muted),
+        }
+    }
+}
+
+/// The text from this column on.
+fn behind(shown: &str, columns: usize) -> &str {
+    let mut used = 0;
+    for (byte, grapheme) in shown.grapheme_indices(true) {
+        if used >= columns {
+            return &shown[byte..];
+        }
+        used += text::width(grapheme);
+    }
+    if columns == 0 { shown } else { "" }
+}
+
+fn area(body: Rect, rows: usize) -> Rect {
+    let rows = u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(4);
+    centred(body, body.width.saturating_sub(4), rows.min(body.height.saturating_sub(1)))
+}

@@ -1,0 +1,162 @@
+//! What a question says: the record that it is bound to, what hangs on it, and what changed since it was asked.
+
+use std::collections::BTreeMap;
+
+use super::{Bound, Dialog};
+use crate::{
+    console::{action::Action, format, model::Model, theme::Role, view::View},
+    ids::{InvocationId, Peer, QueueName},
+    tap::entry::mpp::RowState,
+};
+
+/// Its title.
+pub(super) fn title(bound: &Bound) -> String {
+    match bound {
+        Bound::Quit => "Quit?".to_owned(),
+        Bound::Cancel { id, .. } => format!("Cancel {id}?"),
+        Bound::CancelMany { rows } => format!("Cancel {} marked?", format::count(rows.len() as u64)),
+        Bound::Kick { .. } => "Drop the adapter?".to_owned(),
+        Bound::Settle { id, .. } => format!("Settle {id}?"),
+        Bound::Migrate => "Move rows to this pack?".to_owned(),
+        Bound::StopRecording { .. } => "Stop recording?".to_owned(),
+    }
+}
+
+/// What it says now: figures are those of this moment.
+pub(super) fn words(dialog: &Dialog, model: &Model, view: &View) -> Vec<(String, Role)> {
+    match &dialog.bound {
+        Bound::Quit => quit_words(model),
+        Bound::Cancel { id, queue, event } => {
+            let mut words = vec![(format!("{id} {event} waits on {queue}. It becomes failed and is never dispatched."), Role::Text)];
+            match meanwhile(model).get(id) {
+                Some(RowState::Dispatched | RowState::Applied) => {
+                    words.push(("It was dispatched meanwhile: cancelling will be refused.".to_owned(), Role::Warn));
+                }
+                Some(_) => words.push(("It has ended meanwhile: cancelling will be refused.".to_owned(), Role::Warn)),
+                None => {}
+            }
+            words.push((refund_words(dialog.refund, 1), Role::Accent));
+            words
+        }
+        Bound::CancelMany { rows } => many_words(rows, dialog.refund, model),
+        Bound::Kick { peer } => kick_words(model, peer),
+        Bound::Settle { id, queue, event } => {
+            let mut words = vec![
+                (
+                    format!("Settle {id} as done ({}) or as failed ({})?", view.key(Action::SettleDone), view.key(Action::SettleFailed)),
+                    Role::Text,
+                ),
+                (format!("{event} on {queue} was applied, and its connection ended before it was done."), Role::Muted),
+            ];
+            if !model.mpp().is_some_and(|mpp| mpp.live.get(id).is_some_and(|live| live.left)) {
+                words.push(("It has ended meanwhile: settling will be refused.".to_owned(), Role::Warn));
+            }
+            words
+        }
+        Bound::Migrate => migrate_words(model),
+        Bound::StopRecording { path } => match model.world.as_ref().and_then(|world| world.station.recording.as_ref()) {
+            Some(recording) if recording.path == *path => vec![
+                (format!("{} has {} so far.", recording.path.display(), format::bytes(recording.bytes)), Role::Text),
+                ("What happens from now on is in no recording, until one is started again.".to_owned(), Role::Text),
+            ],
+            _ => vec![(format!("{} has ended meanwhile.", path.display()), Role::Warn)],
+        },
+    }
+}
+
+fn refund_words(refund: bool, rows: usize) -> String {
+    let yes = if rows == 1 { "yes, one is recorded".to_owned() } else { "yes, one is recorded for each".to_owned() };
+    format!("refund: {}", if refund { yes } else { "no".to_owned() })
+}
+
+/// Rows that are no longer pending, as far as the console knows.
+pub(crate) fn meanwhile(model: &Model) -> BTreeMap<InvocationId, RowState> {
+    let Some(mpp) = model.mpp() else { return BTreeMap::new() };
+    let ended = mpp.recent.iter().map(|row| (row.id, row.state));
+    ended.chain(mpp.live.iter().map(|(id, live)| (*id, live.state))).collect()
+}
+
+fn many_words(rows: &[(InvocationId, QueueName)], refund: bool, model: &Model) -> Vec<(String, Role)> {
+    let moved = meanwhile(model);
+    let mut queues: BTreeMap<&QueueName, usize> = BTreeMap::new();
+    let mut gone: BTreeMap<&str, usize> = BTreeMap::new();
+    for (id, queue) in rows {
+        match moved.get(id) {
+            Some(state) => *gone.entry(state.name()).or_default() += 1,
+            None => *queues.entry(queue).or_default() += 1,
+        }
+    }
+    let pending: usize = queues.values().sum();
+    let each: Vec<String> = queues.iter().map(|(queue, count)| format!("{count} on {queue}")).collect();
+    let mut words = vec![(format!("{pending} wait: {}. They become failed and are never dispatched.", some(&each)), Role::Text)];
+    if pending == 0 {
+        words = vec![("None of them waits any more.".to_owned(), Role::Warn)];
+    }
+    if !gone.is_empty() {
+        let count: usize = gone.values().sum();
+        let states: Vec<String> = gone.iter().map(|(state, count)| format!("{count} {state}")).collect();
+        words.push((format!("{count} went away meanwhile and are left out: {}.", states.join(", ")), Role::Warn));
+    }
+    words.push((refund_words(refund, rows.len()), Role::Accent));
+    words
+}
+
+fn migrate_words(model: &Model) -> Vec<(String, Role)> {
+    let Some(mpp) = model.mpp() else { return Vec::new() };
+    let of = mpp.queues.iter().filter(|(_, queue)| queue.other_manifest > 0);
+    let each: Vec<String> = of.map(|(name, queue)| format!("{} on {name}", queue.other_manifest)).collect();
+    let count: u64 = mpp.queues.values().map(|queue| queue.other_manifest).sum();
+    if count == 0 {
+        return vec![("None waits any more.".to_owned(), Role::Warn)];
+    }
+    vec![
+        (format!("{count} wait under another manifest: {}.", some(&each)), Role::Text),
+        (format!("Those that fit {} {} take its hash, and are dispatched in their order.", mpp.pack.id, mpp.pack.version), Role::Text),
+        (
+            "Those of a queue that it lacks fail. Those that do not fit its schemas, or are of another pack, stay as they are.".to_owned(),
+            Role::Text,
+        ),
+    ]
+}
+
+fn quit_words(model: &Model) -> Vec<(String, Role)> {
+    let Some(mpp) = model.mpp() else { return vec![("The station stops.".to_owned(), Role::Text)] };
+    let dispatched: Vec<_> = mpp.live.iter().filter(|(_, live)| live.state == RowState::Dispatched).map(|(id, _)| id.to_string()).collect();
+    let applied: Vec<_> = mpp.live.iter().filter(|(_, live)| live.state == RowState::Applied).map(|(id, _)| id.to_string()).collect();
+    let pending: u64 = mpp.queues.values().map(|queue| queue.pending).sum();
+    let mut words = vec![("The station stops, and the adapter is disconnected.".to_owned(), Role::Text)];
+    if !dispatched.is_empty() {
+        words.push((format!("A restart requeues {} dispatched: {}.", dispatched.len(), some(&dispatched)), Role::Warn));
+    }
+    if !applied.is_empty() {
+        words.push((format!("{} stay applied, to be settled by hand: {}.", applied.len(), some(&applied)), Role::Warn));
+    }
+    words.push((format!("{pending} pending stay as they are."), Role::Muted));
+    words
+}
+
+fn kick_words(model: &Model, peer: &Peer) -> Vec<(String, Role)> {
+    let Some(mpp) = model.mpp() else { return Vec::new() };
+    let mut words = vec![(format!("{peer} is disconnected; it may connect again at once."), Role::Text)];
+    let with_it = |state| mpp.live.iter().filter(move |(_, live)| live.state == state && !live.left).map(|(id, _)| id.to_string());
+    let dispatched: Vec<_> = with_it(RowState::Dispatched).collect();
+    let applied: Vec<_> = with_it(RowState::Applied).collect();
+    if !dispatched.is_empty() {
+        let (count, ids) = (dispatched.len(), some(&dispatched));
+        words.push((format!("{count} dispatched go back to the heads of their queues, and may be applied twice: {ids}."), Role::Warn));
+    }
+    if !applied.is_empty() {
+        words.push((format!("{} stay applied, to be settled by hand: {}.", applied.len(), some(&applied)), Role::Warn));
+    }
+    if mpp.adapter.as_ref().is_none_or(|adapter| adapter.peer != *peer) {
+        words.push(("It has left meanwhile.".to_owned(), Role::Warn));
+    }
+    words
+}
+
+/// The first few of many.
+fn some(ids: &[String]) -> String {
+    const SHOWN: usize = 6;
+    let shown = ids.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if ids.len() > SHOWN { format!("{shown} and {} more", ids.len() - SHOWN) } else { shown }
+}

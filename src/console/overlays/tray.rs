@@ -1,0 +1,120 @@
+//! The tray: alerts that wait to be seen, then those that were, then those that passed. Nothing in it ever opens by itself.
+
+use std::fmt::Write as _;
+
+use ratatui::layout::Rect;
+
+use crate::console::{
+    format,
+    model::{Alert, Model, Standing},
+    panes::{Align, Cell, Class, Column, Table, list_height, row_at},
+    selection::{RecordKey, Selection},
+    theme::Role,
+    view::{Canvas, View},
+};
+
+const COLUMNS: &[Column] = &[
+    Column::fixed("", 9, Align::Left),
+    Column::fixed("since", 8, Align::Left),
+    Column::fixed("lasts", 6, Align::Right),
+    Column::growing("what", 20, 1),
+];
+
+/// The open tray.
+#[derive(Debug, Default)]
+pub(crate) struct Tray {
+    selection: Selection,
+    height: usize,
+}
+
+fn keys(model: &Model) -> Vec<RecordKey> {
+    model.alerts.listed().into_iter().map(|alert| RecordKey::Alert(alert.number)).collect()
+}
+
+impl Tray {
+    /// The selected alert.
+    pub(crate) fn selected<'a>(&self, model: &'a Model) -> Option<&'a Alert> {
+        model.alerts.listed().into_iter().nth(self.selection.index())
+    }
+
+    /// Rows that are shown at once.
+    pub(crate) fn height(&self) -> usize {
+        self.height
+    }
+
+    /// Moves the selection.
+    pub(crate) fn step(&mut self, by: isize, model: &Model) {
+        self.selection.step(by, &keys(model), self.height);
+    }
+
+    /// Selects the row at this line of the screen.
+    pub(crate) fn click(&mut self, body: Rect, row: u16, model: &Model) -> bool {
+        let keys = keys(model);
+        let Some(index) = row_at(body, row, &self.selection).filter(|index| *index < keys.len()) else { return false };
+        let was_there = self.selection.index() == index;
+        self.selection.select(index, &keys, self.height);
+        was_there
+    }
+
+    /// Goes to the first: what was put away has moved down.
+    pub(crate) fn first(&mut self) {
+        self.selection = Selection::default();
+    }
+
+    /// Finds the selected alert again, wherever it has moved.
+    pub(crate) fn follow(&mut self, model: &Model) {
+        self.selection.settle(&keys(model), self.height);
+    }
+
+    /// Fits it to the room there is.
+    pub(super) fn settle(&mut self, body: Rect) {
+        self.height = list_height(body);
+    }
+
+    /// Draws it.
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
+        canvas.clear(body);
+        let alerts = model.alerts.listed();
+        let mut title = match model.alerts.waiting() {
+            0 => "Alerts: none waits".to_owned(),
+            1 => "Alerts: 1 waits".to_owned(),
+            waiting => format!("Alerts: {waiting} wait"),
+        };
+        if model.alerts.cut() > 0 {
+            let _ = write!(title, ", {} older ones cut (limits.console.alerts_max)", format::count(model.alerts.cut()));
+        }
+        let inside = canvas.frame(body, &title, focused);
+        if alerts.is_empty() {
+            canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), "nothing was the matter so far", Role::Muted);
+            return;
+        }
+        let view = canvas.view;
+        let row = |index: usize| alerts.get(index).map_or_else(Vec::new, |alert| cells(view, alert));
+        Table { columns: COLUMNS, len: alerts.len(), row: &row, selection: &self.selection, focused, sort: None, more: (false, false) }
+            .draw(canvas, inside);
+    }
+}
+
+/// How an alert stands, in a word.
+pub(super) const fn standing_word(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Waiting => "waits",
+        Standing::Seen => "seen",
+        Standing::Passed { .. } => "passed",
+    }
+}
+
+fn cells(view: &View, alert: &Alert) -> Vec<Cell> {
+    let glyphs = view.glyphs;
+    let (sign, role, text) = match alert.standing {
+        Standing::Waiting => (glyphs.warn, Role::Warn, Role::Text),
+        Standing::Seen => (glyphs.degraded, Role::Text, Role::Text),
+        Standing::Passed { .. } => (glyphs.ok, Role::Muted, Role::Muted),
+    };
+    vec![
+        Cell::new(format!("{sign} {}", standing_word(alert.standing)), role),
+        Cell::new(view.time_of_day(alert.since), Role::Muted),
+        Cell::new(format::age(alert.lasts(view.now)), text),
+        Cell::of_class(alert.text.to_string(), text, Class::Public),
+    ]
+}

@@ -1,0 +1,288 @@
+//! The lists that panes show a window of and the station has whole: when to ask for what, and where an answer goes.
+//!
+//! A pane's list is asked for when the pane is first shown, when the selection nears the end of what is there, and anew at most once a
+//! second while it is shown and something changed.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use super::{
+    action::{Asked, Direction, Effect},
+    layout::Layout,
+    model::{Changes, Model},
+    pane_id::PaneId,
+    panes,
+    selection::Selection,
+    window::{Record, Wanted, Window},
+};
+use crate::{
+    ids::{InvocationId, QueueName, RefundId},
+    port::{InvocationRow, Page, PortError, Query, QueueRow, RefundRow, StateKeyRow},
+    tap::entry::mpp::RowState,
+    time::{Mono, Wall},
+};
+
+/// The least time between two questions for what is there already.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// When a list was asked for last, and for what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Mark {
+    at: Mono,
+    /// How often what it shows had changed, and how often the state had been taken anew.
+    changes: (u64, u64),
+    first_shown: Option<u64>,
+}
+
+/// The lists.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    pub(crate) history: Window<InvocationRow>,
+    pub(crate) other_pack: Window<InvocationRow>,
+    pub(crate) refunds: Window<RefundRow>,
+    pub(crate) state: Window<StateKeyRow>,
+    queues: Window<QueueRow>,
+    marks: BTreeMap<PaneId, Mark>,
+    /// Refunds that were recorded before the list was asked for last.
+    refunds_then: u64,
+}
+
+impl Pages {
+    pub(crate) fn new() -> Self {
+        Self {
+            history: Window::new(false),
+            other_pack: Window::new(true),
+            refunds: Window::new(false),
+            state: Window::new(false),
+            queues: Window::new(false),
+            marks: BTreeMap::new(),
+            refunds_then: 0,
+        }
+    }
+
+    /// The selection of a pane that shows a list.
+    pub(crate) fn selection(&self, pane: PaneId) -> Option<&Selection> {
+        match pane {
+            PaneId::History => Some(&self.history.selection),
+            PaneId::OtherPack => Some(&self.other_pack.selection),
+            PaneId::Refunds => Some(&self.refunds.selection),
+            PaneId::State => Some(&self.state.selection),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn selection_mut(&mut self, pane: PaneId) -> Option<&mut Selection> {
+        match pane {
+            PaneId::History => Some(&mut self.history.selection),
+            PaneId::OtherPack => Some(&mut self.other_pack.selection),
+            PaneId::Refunds => Some(&mut self.refunds.selection),
+            PaneId::State => Some(&mut self.state.selection),
+            _ => None,
+        }
+    }
+
+    /// Whether a pane's list has its oldest row first; none for a pane that does not have the store's order.
+    pub(crate) fn oldest_first(&self, pane: PaneId) -> Option<bool> {
+        match pane {
+            PaneId::History => Some(self.history.oldest_first()),
+            PaneId::OtherPack => Some(self.other_pack.oldest_first()),
+            PaneId::Refunds => Some(self.refunds.oldest_first()),
+            _ => None,
+        }
+    }
+
+    /// Turns a pane's list round.
+    pub(crate) fn reverse(&mut self, pane: PaneId) {
+        match pane {
+            PaneId::History => self.history.reverse(),
+            PaneId::OtherPack => self.other_pack.reverse(),
+            PaneId::Refunds => self.refunds.reverse(),
+            _ => {}
+        }
+    }
+
+    /// Begins a pane's list at its first row again, if that was let go of meanwhile.
+    pub(crate) fn restart(&mut self, pane: PaneId) -> bool {
+        match pane {
+            PaneId::History => self.history.restart(),
+            PaneId::OtherPack => self.other_pack.restart(),
+            PaneId::Refunds => self.refunds.restart(),
+            _ => false,
+        }
+    }
+
+    /// Tells a list how many rows of it are shown.
+    pub(crate) fn fit(&mut self, pane: PaneId, height: usize) {
+        match pane {
+            PaneId::History => self.history.fit(height),
+            PaneId::OtherPack => self.other_pack.fit(height),
+            PaneId::Refunds => self.refunds.fit(height),
+            PaneId::State => self.state.fit(height),
+            _ => {}
+        }
+    }
+
+    /// When the oldest pending row of a queue was enqueued, as far as is known.
+    pub(crate) fn head_at(&self, queue: &QueueName) -> Option<Wall> {
+        self.queues.rows().iter().find(|row| row.queue == *queue)?.head_at_ms
+    }
+
+    /// How many refunds there are, and whether there are more than that.
+    pub(crate) fn refund_count(&self, model: &Model) -> (u64, bool) {
+        let (before, behind) = self.refunds.more();
+        let since = model.changes.refunds.saturating_sub(self.refunds_then);
+        (self.refunds.rows().len() as u64 + since, before || behind)
+    }
+
+    /// Takes the answer for a pane's list.
+    pub(crate) fn take(&mut self, pane: PaneId, serial: u64, answer: Result<Page, PortError>) {
+        match pane {
+            PaneId::History => self.history.answer(serial, invocations(answer)),
+            PaneId::OtherPack => self.other_pack.answer(serial, invocations(answer)),
+            PaneId::Refunds => self.refunds.answer(serial, refunds(answer)),
+            PaneId::State => self.state.answer(serial, state(answer)),
+            PaneId::Queues => self.queues.answer(serial, queues(answer)),
+            _ => {}
+        }
+    }
+
+    /// What is to be asked for now.
+    pub(crate) fn next(&mut self, layout: &Layout, model: &Model, now: Mono) -> Vec<Effect> {
+        if model.world.is_none() {
+            return Vec::new();
+        }
+        let mut effects = Vec::new();
+        for pane in layout.view.panes() {
+            let area = layout.panes.iter().find(|(known, _)| known == pane).map(|(_, area)| *area);
+            let wanted = match (pane, area) {
+                (PaneId::History, Some(_)) => self.ask_history(&model.changes, now),
+                (PaneId::OtherPack, Some(_)) => self.ask_other_pack(&model.changes, now),
+                // Their chips have a count.
+                (PaneId::Refunds, _) => self.ask_refunds(&model.changes, now),
+                (PaneId::State, _) => self.ask_state(&model.changes, now),
+                (PaneId::Queues, Some(area)) if panes::shows_heads(area) => self.ask_queues(&model.changes, now),
+                _ => None,
+            };
+            let effect = |(serial, query)| Effect::Query { asked: Asked::Page { pane: *pane, serial }, query };
+            effects.extend(wanted.map(effect));
+        }
+        effects
+    }
+
+    fn ask_history(&mut self, changes: &Changes, now: Mono) -> Option<(u64, Query)> {
+        let wanted = page_due(&mut self.history, self.marks.entry(PaneId::History), (changes.rows, changes.resyncs), now)?;
+        Some((wanted.serial, of_invocations(wanted, None, false)))
+    }
+
+    fn ask_other_pack(&mut self, changes: &Changes, now: Mono) -> Option<(u64, Query)> {
+        let wanted = page_due(&mut self.other_pack, self.marks.entry(PaneId::OtherPack), (changes.others, changes.resyncs), now)?;
+        Some((wanted.serial, of_invocations(wanted, Some(RowState::Pending), true)))
+    }
+
+    fn ask_refunds(&mut self, changes: &Changes, now: Mono) -> Option<(u64, Query)> {
+        let Wanted { beyond, oldest_first, limit, serial } =
+            page_due(&mut self.refunds, self.marks.entry(PaneId::Refunds), (changes.refunds, changes.resyncs), now)?;
+        self.refunds_then = changes.refunds;
+        Some((serial, Query::Refunds { status: None, beyond: beyond.map(RefundId), oldest_first, limit }))
+    }
+
+    fn ask_state(&mut self, changes: &Changes, now: Mono) -> Option<(u64, Query)> {
+        let wanted = whole_due(&mut self.state, self.marks.entry(PaneId::State), (changes.state, changes.resyncs), now)?;
+        Some((wanted.serial, Query::State))
+    }
+
+    fn ask_queues(&mut self, changes: &Changes, now: Mono) -> Option<(u64, Query)> {
+        let wanted = whole_due(&mut self.queues, self.marks.entry(PaneId::Queues), (changes.rows, changes.resyncs), now)?;
+        Some((wanted.serial, Query::Queues))
+    }
+}
+
+type Marked<'a> = std::collections::btree_map::Entry<'a, PaneId, Mark>;
+
+/// Whether it is time to ask anew; if so, that is noted.
+fn is_due(mark: Marked<'_>, present: Mark, has_trouble: bool) -> bool {
+    use std::collections::btree_map::Entry;
+    match mark {
+        Entry::Vacant(slot) => {
+            slot.insert(present);
+            true
+        }
+        Entry::Occupied(mut slot) => {
+            let mark = slot.get();
+            let has_changed = has_trouble || (mark.changes, mark.first_shown) != (present.changes, present.first_shown);
+            let is_due = has_changed && present.at.since(mark.at) >= INTERVAL;
+            if is_due {
+                slot.insert(present);
+            }
+            is_due
+        }
+    }
+}
+
+/// The page of a list that is to be asked for now.
+fn page_due<R: Record>(window: &mut Window<R>, mark: Marked<'_>, changes: (u64, u64), now: Mono) -> Option<Wanted> {
+    if window.asking().is_some() {
+        return None;
+    }
+    let present = Mark { at: now, changes, first_shown: window.first_shown() };
+    let direction = if window.is_filled() || window.trouble().is_some() {
+        let wants = window.wants();
+        wants.or_else(|| is_due(mark, present, window.trouble().is_some()).then_some(Direction::Anew))?
+    } else {
+        *mark.or_insert(present) = present;
+        Direction::Fresh
+    };
+    Some(window.ask(direction))
+}
+
+/// Whether a list that comes whole is to be asked for now.
+fn whole_due<R: Record>(window: &mut Window<R>, mark: Marked<'_>, changes: (u64, u64), now: Mono) -> Option<Wanted> {
+    let present = Mark { at: now, changes, first_shown: None };
+    (window.asking().is_none() && is_due(mark, present, window.trouble().is_some())).then(|| window.ask(Direction::Fresh))
+}
+
+fn of_invocations(wanted: Wanted, state: Option<RowState>, other_manifest: bool) -> Query {
+    let Wanted { beyond, oldest_first, limit, .. } = wanted;
+    Query::Invocations { state, queue: None, beyond: beyond.map(InvocationId), oldest_first, other_manifest, limit }
+}
+
+fn words(error: &PortError) -> String {
+    format!("{error}: {}", error.hint())
+}
+
+fn strange() -> String {
+    "the station answered another question".to_owned()
+}
+
+/// The rows of a page of invocations, or what went wrong.
+pub(crate) fn invocations(page: Result<Page, PortError>) -> Result<(Vec<InvocationRow>, bool), String> {
+    match page {
+        Ok(Page::Invocations { rows, more }) => Ok((rows, more)),
+        Ok(_) => Err(strange()),
+        Err(error) => Err(words(&error)),
+    }
+}
+
+fn refunds(page: Result<Page, PortError>) -> Result<(Vec<RefundRow>, bool), String> {
+    match page {
+        Ok(Page::Refunds { rows, more }) => Ok((rows, more)),
+        Ok(_) => Err(strange()),
+        Err(error) => Err(words(&error)),
+    }
+}
+
+fn state(page: Result<Page, PortError>) -> Result<(Vec<StateKeyRow>, bool), String> {
+    match page {
+        Ok(Page::State(rows)) => Ok((rows, false)),
+        Ok(_) => Err(strange()),
+        Err(error) => Err(words(&error)),
+    }
+}
+
+fn queues(page: Result<Page, PortError>) -> Result<(Vec<QueueRow>, bool), String> {
+    match page {
+        Ok(Page::Queues(rows)) => Ok((rows, false)),
+        Ok(_) => Err(strange()),
+        Err(error) => Err(words(&error)),
+    }
+}

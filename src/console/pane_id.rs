@@ -1,0 +1,34 @@
+//! The panes of all views, and the chips above them.
+
+/// A pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum PaneId {
+    Queues,
+    InFlight,
+    Recent,
+    /// Notices of all origins.
+    Log,
+    Started,
+    /// Every row the store has, newest first, in pages.
+    History,
+    /// Pending rows of another manifest.
+    OtherPack,
+    /// Refund records.
+    Refunds,
+    /// Pack-state values.
+    State,
+    /// What the adapter says.
+    AdapterLog,
+    /// Faults of peers, by clause.
+    Violations,
+    /// What the station and this console say.
+    StationLog,
+}
+
+/// A chip of the second line: a system, or a pane that has no room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChipId {
+    Mpp,
+    Store,
+    Hidden(PaneId),
+}

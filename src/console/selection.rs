@@ -1,0 +1,125 @@
+//! The identity of a row, and a selected one that stays selected wherever it moves.
+
+use crate::ids::{EventName, InvocationId, QueueName, RefundId, StateKey};
+
+/// The identity of a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RecordKey {
+    Queue(QueueName),
+    Invocation(InvocationId),
+    Notice(u64),
+    Event(EventName),
+    Refund(RefundId),
+    StateKey(StateKey),
+    /// A line of the adapter's log.
+    Line(u64),
+    /// A clause of the specification.
+    Clause(&'static str),
+    Alert(u64),
+}
+
+/// A selected record, and where it last stood, for when it goes away.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Selection {
+    key: Option<RecordKey>,
+    index: usize,
+    offset: usize,
+}
+
+impl Selection {
+    /// The row that is selected.
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Whether nothing was ever chosen, so that the first row is selected whichever it is.
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.key.is_none()
+    }
+
+    /// The first row that is drawn.
+    pub(crate) fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Finds the record again among these rows; when it is gone, its neighbour takes its place. While nothing was ever chosen, the first
+    /// row is.
+    pub(crate) fn settle(&mut self, keys: &[RecordKey], height: usize) {
+        let found = self.key.as_ref().and_then(|key| keys.iter().position(|known| known == key));
+        match (found, &self.key) {
+            (Some(index), _) => {
+                // The record stays at its line of the screen while rows come and go before it.
+                self.offset = (self.offset + index).saturating_sub(self.index);
+                self.index = index;
+            }
+            (None, Some(_)) => {
+                self.index = self.index.min(keys.len().saturating_sub(1));
+                self.key = keys.get(self.index).cloned();
+            }
+            (None, None) => self.index = 0,
+        }
+        self.offset = self.offset.min(self.index).max((self.index + 1).saturating_sub(height.max(1)));
+        self.offset = self.offset.min(keys.len().saturating_sub(height.max(1)));
+    }
+
+    /// Selects the row at `index`, or the nearest there is.
+    pub(crate) fn select(&mut self, index: usize, keys: &[RecordKey], height: usize) {
+        self.index = index.min(keys.len().saturating_sub(1));
+        self.key = keys.get(self.index).cloned();
+        self.settle(keys, height);
+    }
+
+    /// Moves by some rows.
+    pub(crate) fn step(&mut self, by: isize, keys: &[RecordKey], height: usize) {
+        self.select(self.index.saturating_add_signed(by), keys, height);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(ids: impl IntoIterator<Item = u64>) -> Vec<RecordKey> {
+        ids.into_iter().map(|id| RecordKey::Invocation(InvocationId(id))).collect()
+    }
+
+    #[test]
+    fn new_rows_do_not_move_the_selection() {
+        let mut selection = Selection::default();
+        selection.select(1, &keys([9, 8, 7]), 10);
+        selection.settle(&keys([11, 10, 9, 8, 7]), 10);
+        assert_eq!(selection.index(), 3);
+    }
+
+    #[test]
+    fn a_neighbour_takes_the_place_of_a_record_that_went_away() {
+        let mut selection = Selection::default();
+        selection.select(2, &keys([1, 2, 3, 4]), 10);
+        selection.settle(&keys([1, 2, 4]), 10);
+        assert_eq!(selection.index(), 2);
+        selection.settle(&keys([1, 4]), 10);
+        assert_eq!(selection.index(), 1);
+        selection.settle(&[], 10);
+        assert_eq!(selection.index(), 0);
+        selection.settle(&keys([7]), 10);
+        assert_eq!(selection.index(), 0);
+    }
+
+    #[test]
+    fn a_selected_record_keeps_its_line_while_rows_come_before_it() {
+        let mut selection = Selection::default();
+        let before = keys((0..100).rev());
+        selection.select(50, &before, 10);
+        let line = selection.index() - selection.offset();
+        selection.settle(&keys((0..140).rev()), 10);
+        assert_eq!(selection.index() - selection.offset(), line);
+    }
+
+    #[test]
+    fn nothing_chosen_follows_the_first_row() {
+        let mut selection = Selection::default();
+        selection.settle(&keys([3, 2, 1]), 2);
+        selection.settle(&keys([9, 8, 7]), 2);
+        assert_eq!((selection.index(), selection.offset()), (0, 0));
+    }
+}

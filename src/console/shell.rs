@@ -1,0 +1,140 @@
+//! The subcommands that the palette offers, and who runs them: a console knows neither their grammar nor processes.
+
+use std::{any::Any, fmt, future::Future, pin::Pin, sync::Arc};
+
+/// What the palette offers beside the actions of a place.
+#[derive(Clone, Debug, Default)]
+pub struct Shell {
+    /// Every subcommand there is.
+    pub subcommands: Arc<[Subcommand]>,
+    /// Lines that were run before, the oldest first.
+    pub history: Vec<String>,
+    /// Who runs them; nobody where there is none.
+    pub runner: Option<Arc<dyn Runner>>,
+}
+
+/// A subcommand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subcommand {
+    /// Its words: `pack check`.
+    pub name: String,
+    /// What it does, in one line.
+    pub about: String,
+    /// How it is written.
+    pub usage: String,
+    /// Whether it does nothing without more words.
+    pub needs_more: bool,
+    /// Whether it can be run from within the console.
+    pub runs: Runs,
+}
+
+/// Whether a subcommand can be run from within the console.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runs {
+    /// It can.
+    Here,
+    /// It cannot, and why.
+    Elsewhere(&'static str),
+    /// It can with this flag; why not without.
+    HereWith(&'static str, &'static str),
+}
+
+impl Subcommand {
+    /// Why these words of it cannot be run from within the console.
+    pub(crate) fn hindrance(&self, words: &[String]) -> Option<&'static str> {
+        match self.runs {
+            Runs::Here => None,
+            Runs::Elsewhere(why) => Some(why),
+            Runs::HereWith(flag, why) => {
+                let is_given = |word: &String| word == flag || word.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
+                (!words.iter().any(is_given)).then_some(why)
+            }
+        }
+    }
+
+    /// How many of these words name it: all of its own, or only the first where the rest is still missing or mistyped.
+    fn named_by(&self, words: &[String]) -> usize {
+        let own: Vec<&str> = self.name.split(' ').collect();
+        own.iter().zip(words).take_while(|(own, word)| *own == word).count()
+    }
+
+    /// The subcommand that words are meant for.
+    pub(crate) fn meant<'a>(all: &'a [Self], words: &[String]) -> Option<&'a Self> {
+        // Of several that are named as well, the first.
+        let named = all.iter().rev().map(|it| (it.named_by(words), it));
+        named.filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count).map(|(_, it)| it)
+    }
+}
+
+/// Runs subcommands for a console, and keeps the lines that were typed.
+pub trait Runner: Send + Sync + fmt::Debug {
+    /// Starts a subcommand. It must not wait for anything.
+    fn run(&self, words: &[String]) -> Running;
+
+    /// Keeps a line for the next start. It must not wait for anything, and may fail silently.
+    fn remember(&self, line: &str);
+}
+
+/// A subcommand that runs.
+pub struct Running {
+    /// Its end.
+    pub end: Pin<Box<dyn Future<Output = Ran> + Send>>,
+    /// Dropped, it is killed.
+    pub hold: Box<dyn Any + Send>,
+}
+
+/// What became of a subcommand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// What it printed, stdout and stderr as they came.
+    pub output: String,
+    /// Whether it printed more than was kept.
+    pub cut: bool,
+    /// How it ended.
+    pub end: End,
+}
+
+/// How a subcommand ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With this code.
+    Exited(i32),
+    /// It took longer than this many seconds and was killed.
+    TimedOut(u64),
+    /// It was killed.
+    Killed,
+    /// It could not be run.
+    Failed(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subcommand(name: &str, runs: Runs) -> Subcommand {
+        Subcommand { name: name.to_owned(), about: String::new(), usage: name.to_owned(), needs_more: false, runs }
+    }
+
+    fn words(line: &str) -> Vec<String> {
+        line.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn words_mean_the_subcommand_that_they_name_most_of() {
+        let all = ["pack check", "pack hash", "cancel invocation", "ls"].map(|name| subcommand(name, Runs::Here));
+        let meant = |line: &str| Subcommand::meant(&all, &words(line)).map(|it| it.name.as_str());
+        assert_eq!(meant("pack hash x.toml"), Some("pack hash"));
+        assert_eq!(meant("pack x"), Some("pack check"));
+        assert_eq!(meant("cancel 99 --refund"), Some("cancel invocation"));
+        assert_eq!(meant("lsx"), None);
+    }
+
+    #[test]
+    fn a_flag_can_make_it_fit_to_run_here() {
+        let pair = subcommand("pair", Runs::HereWith("--out", "it prints the token"));
+        assert_eq!(pair.hindrance(&words("pair --rotate")), Some("it prints the token"));
+        assert_eq!(pair.hindrance(&words("pair --out token")), None);
+        assert_eq!(pair.hindrance(&words("pair --out=token")), None);
+        assert!(pair.hindrance(&words("pair --output=token")).is_some());
+    }
+}

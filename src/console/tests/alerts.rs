@@ -1,0 +1,431 @@
+//! What the operator must not miss: when it comes, when it goes, and what he can do with it.
+
+use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
+
+use super::stage::{Stage, applied, connected, dispatched, enqueued, show};
+use crate::{
+    console::{
+        action::{Asked, Effect},
+        event::Event,
+        keymap::Place,
+        model::{Alert, Cause, Judged, Standing},
+    },
+    ids::{InvocationId, SessionId},
+    mpp,
+    port::{Command, Outcome},
+    tap::entry::{
+        Link,
+        mpp::{Brake, CloseCause, Transition},
+        station,
+    },
+};
+
+const PEER: &str = "127.0.0.1:50312";
+
+fn gone() -> Transition {
+    Transition::Disconnected { peer: PEER.into(), active: true, cause: CloseCause::PeerClosed }
+}
+
+fn back() -> Transition {
+    Transition::Handshaken { peer: PEER.into(), session_id: SessionId(43), persisted: 0 }
+}
+
+fn braked(queue: &str, held: bool) -> Transition {
+    Transition::Braked { queue: queue.into(), brake: Brake { held, draining: false } }
+}
+
+/// A station with an adapter and nothing the matter.
+fn well(columns: u16, rows: u16) -> Stage {
+    let mut stage = Stage::of_size(columns, rows);
+    stage.resync(connected());
+    assert_eq!(stage.tick(), Judged::default());
+    stage
+}
+
+/// Lets seconds pass, each with its tick.
+fn pass_s(stage: &mut Stage, s: u64) -> Vec<Judged> {
+    (0..s)
+        .map(|_| {
+            stage.pass(1_000);
+            stage.tick()
+        })
+        .collect()
+}
+
+fn alerts(stage: &Stage) -> Vec<Alert> {
+    stage.model.alerts.listed().into_iter().cloned().collect()
+}
+
+/// The causes of those that hold.
+fn holding(stage: &Stage) -> Vec<Cause> {
+    stage.model.alerts.standing().map(|alert| alert.cause.clone()).collect()
+}
+
+/// Nothing comes before this second, and exactly one alert of this cause then.
+fn comes_after_s(stage: &mut Stage, s: u64, cause: &Cause) {
+    for (second, judged) in (1..).zip(pass_s(stage, s)) {
+        assert_eq!(judged.raised.len(), usize::from(second == s), "second {second} of {s}");
+    }
+    let raised = alerts(stage);
+    assert_eq!((&raised[0].cause, raised[0].standing), (cause, Standing::Waiting));
+}
+
+#[test]
+fn an_adapter_that_left_is_missed_after_5_s_and_not_before() {
+    let mut stage = well(80, 24);
+    stage.mpp(gone(), "");
+    comes_after_s(&mut stage, 5, &Cause::AdapterGone(PEER.into()));
+    stage.mpp(back(), "");
+    stage.pass(1_000);
+    let judged = stage.tick();
+    assert_eq!((judged.raised.len(), judged.passed.len()), (0, 1));
+    let passed = &alerts(&stage)[0];
+    assert!(matches!(passed.standing, Standing::Passed { .. }));
+    assert_eq!(passed.lasts(stage.view.now).as_secs(), 6);
+    pass_s(&mut stage, 10);
+    assert_eq!(alerts(&stage)[0].lasts(stage.view.now).as_secs(), 6, "what passed lasts no longer");
+    stage.mpp(gone(), "");
+    comes_after_s(&mut stage, 5, &Cause::AdapterGone(PEER.into()));
+    assert_eq!(alerts(&stage).len(), 2, "it came again, and what passed is kept");
+}
+
+#[test]
+fn an_adapter_that_never_was_is_not_missed_and_one_that_is_back_in_time_neither() {
+    let mut stage = Stage::of_size(80, 24);
+    stage.resync(super::stage::fresh());
+    pass_s(&mut stage, 60);
+    assert!(alerts(&stage).is_empty());
+    let mut stage = well(80, 24);
+    for _ in 0..5 {
+        stage.mpp(gone(), "");
+        pass_s(&mut stage, 4);
+        stage.mpp(back(), "");
+        pass_s(&mut stage, 1);
+    }
+    assert!(alerts(&stage).is_empty());
+}
+
+#[test]
+fn the_head_of_a_queue_is_missed_after_30_s_for_each_queue_by_itself() {
+    let mut stage = well(80, 24);
+    stage.mpp(enqueued(1, "default"), "");
+    pass_s(&mut stage, 10);
+    stage.mpp(enqueued(2, "boss"), "");
+    comes_after_s(&mut stage, 20, &Cause::HeadWaiting("default".into()));
+    comes_after_s(&mut stage, 10, &Cause::HeadWaiting("boss".into()));
+    stage.mpp(dispatched(1, "default"), "");
+    pass_s(&mut stage, 1);
+    assert_eq!(holding(&stage), [Cause::HeadWaiting("boss".into())]);
+}
+
+#[test]
+fn a_queue_that_moves_is_not_missed_however_long_it_is() {
+    let mut stage = well(80, 24);
+    for id in 1..=40 {
+        stage.mpp(enqueued(id, "default"), "");
+    }
+    for id in 1..=39 {
+        pass_s(&mut stage, 29);
+        stage.mpp(dispatched(id, "default"), "");
+        stage.mpp(applied(id, "default", true), "");
+    }
+    assert!(alerts(&stage).is_empty());
+    comes_after_s(&mut stage, 30, &Cause::HeadWaiting("default".into()));
+}
+
+#[test]
+fn a_head_behind_a_row_that_hangs_is_missed_and_named_with_the_row_before_it() {
+    let mut stage = well(160, 50);
+    stage.mpp(enqueued(7, "boss"), "");
+    stage.mpp(dispatched(7, "boss"), "");
+    stage.mpp(enqueued(8, "boss"), "");
+    comes_after_s(&mut stage, 30, &Cause::HeadWaiting("boss".into()));
+    assert_eq!(&*alerts(&stage)[0].text, "the head of boss waits: 7 before it has not ended");
+}
+
+#[test]
+fn what_the_operator_holds_himself_is_no_alert_until_he_lets_it_go() {
+    let mut stage = well(80, 24);
+    stage.mpp(enqueued(1, "default"), "");
+    pass_s(&mut stage, 29);
+    stage.mpp(braked("default", true), "");
+    pass_s(&mut stage, 120);
+    assert!(alerts(&stage).is_empty());
+    stage.mpp(braked("default", false), "");
+    comes_after_s(&mut stage, 30, &Cause::HeadWaiting("default".into()));
+}
+
+#[test]
+fn a_row_that_was_put_back_begins_to_wait_anew() {
+    let mut stage = well(80, 24);
+    stage.mpp(enqueued(1, "default"), "");
+    stage.mpp(dispatched(1, "default"), "");
+    pass_s(&mut stage, 100);
+    assert!(alerts(&stage).is_empty());
+    stage.mpp(Transition::Requeued { id: InvocationId(1), queue: "default".into() }, "");
+    comes_after_s(&mut stage, 30, &Cause::HeadWaiting("default".into()));
+}
+
+#[test]
+fn a_head_waits_on_over_a_loss_and_a_new_snapshot() {
+    let mut stage = well(80, 24);
+    stage.mpp(enqueued(1, "default"), "");
+    pass_s(&mut stage, 20);
+    let mut snapshot = connected();
+    snapshot.mpp.queues.get_mut("default").unwrap().pending = 1;
+    snapshot.at = stage.view.now;
+    stage.resync(snapshot);
+    comes_after_s(&mut stage, 10, &Cause::HeadWaiting("default".into()));
+}
+
+#[test]
+fn a_rule_of_0_seconds_is_off_and_another_figure_counts() {
+    let mut stage = well(80, 24);
+    stage.view.alerts.adapter_gone_s = 0;
+    stage.view.alerts.head_waiting_s = 2;
+    stage.mpp(enqueued(1, "default"), "");
+    stage.mpp(gone(), "");
+    comes_after_s(&mut stage, 2, &Cause::HeadWaiting("default".into()));
+    pass_s(&mut stage, 60);
+    assert_eq!(alerts(&stage).len(), 1);
+}
+
+#[test]
+fn trouble_that_the_station_reports_is_told_at_the_next_second_and_passes_with_it() {
+    use station::Transition as T;
+    let cases: [(T, T, Cause, &str); 3] = [
+        (T::StoreFailing, T::StoreWell, Cause::StoreFailing, "disk full"),
+        (T::DiskLow { free_bytes: 9 << 20 }, T::DiskWell { free_bytes: 1 << 40 }, Cause::DiskLow, ""),
+        (T::RecordingFailed, T::RecordingStarted, Cause::RecordingFailed, "/r/friday.mcap: disk full"),
+    ];
+    for (trouble, end, cause, text) in cases {
+        let mut stage = well(80, 24);
+        stage.station(trouble, text);
+        comes_after_s(&mut stage, 1, &cause);
+        stage.station(end, "");
+        pass_s(&mut stage, 1);
+        assert!(holding(&stage).is_empty(), "{cause:?}");
+    }
+    let mut stage = well(80, 24);
+    stage.mpp(Transition::CommitsFailing, "disk full");
+    comes_after_s(&mut stage, 1, &Cause::StoreFailing);
+    stage.station(T::StoreFailing, "disk full");
+    assert_eq!(pass_s(&mut stage, 1)[0], Judged::default(), "one trouble is one alert, whoever reports it");
+    let mut stage = well(80, 24);
+    stage.mpp(Transition::NotListening, "port 7777 is taken");
+    comes_after_s(&mut stage, 1, &Cause::PortDown);
+    stage.mpp(Transition::Listening { addr: ([127, 0, 0, 1], 7777).into() }, "");
+    pass_s(&mut stage, 1);
+    assert!(holding(&stage).is_empty());
+}
+
+#[test]
+fn while_the_bridge_is_down_nothing_that_was_known_of_it_passes_or_comes() {
+    let mut stage = well(80, 24);
+    stage.mpp(Transition::Stale { silent_s: 30 }, "");
+    comes_after_s(&mut stage, 1, &Cause::AdapterSilent(PEER.into()));
+    stage.mpp(enqueued(1, "default"), "");
+    stage.station(station::Transition::HostDown { link: Link::Mpp }, "it failed");
+    comes_after_s(&mut stage, 1, &Cause::HostDown(Link::Mpp));
+    pass_s(&mut stage, 60);
+    assert_eq!(holding(&stage), [Cause::AdapterSilent(PEER.into()), Cause::HostDown(Link::Mpp)]);
+}
+
+#[test]
+fn a_bridge_that_failed_is_started_again_from_where_it_is_said_and_its_adapter_is_missed() {
+    let restart = Effect::Command { asked: Asked::Restart, command: Command::Restart { link: Link::Mpp } };
+    let mut stage = well(160, 50);
+    assert_eq!(stage.char('R'), []);
+    assert!(stage.text().contains("the bridge is up: there is nothing to restart"), "{}", stage.text());
+    stage.station(station::Transition::HostDown { link: Link::Mpp }, "it failed by a fault of ours");
+    pass_s(&mut stage, 1);
+    stage.char('a');
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    assert!(text.contains("R starts it again") && text.contains("rl-console --data ./friday restart mpp"), "{text}");
+    assert_eq!(stage.char('R'), std::slice::from_ref(&restart));
+    for key in [KeyCode::Esc, KeyCode::Esc, KeyCode::BackTab, KeyCode::Enter] {
+        stage.key(key);
+    }
+    assert!(stage.text().contains("R starts it again"), "{}", stage.text());
+    assert_eq!(stage.char('R'), [restart]);
+    stage.event(Event::Commanded { asked: Asked::Restart, outcome: Ok(Outcome::Restarted { link: Link::Mpp }) });
+    assert!(stage.text().contains("the bridge is up again"), "{}", stage.text());
+    stage.station(station::Transition::HostUp { link: Link::Mpp }, "");
+    assert!(stage.model.is_void(), "what was known of it is void");
+    let mut snapshot = connected();
+    snapshot.mpp.adapter = None;
+    snapshot.at = stage.view.now;
+    stage.resync(snapshot);
+    stage.tick();
+    assert!(holding(&stage).is_empty());
+    comes_after_s(&mut stage, 5, &Cause::AdapterGone(PEER.into()));
+    stage.mpp(back(), "");
+    pass_s(&mut stage, 1);
+    assert!(holding(&stage).is_empty());
+}
+
+#[test]
+fn rows_left_in_applied_are_one_alert_that_comes_back_when_there_are_more() {
+    let mut stage = well(160, 50);
+    let leave = |stage: &mut Stage, id: u64| {
+        stage.mpp(enqueued(id, "boss"), "");
+        stage.mpp(dispatched(id, "boss"), "");
+        stage.mpp(applied(id, "boss", false), "");
+        stage.mpp(Transition::LeftApplied { id: InvocationId(id), queue: "boss".into() }, "");
+    };
+    leave(&mut stage, 5);
+    comes_after_s(&mut stage, 1, &Cause::LeftApplied);
+    stage.char('a');
+    stage.char('a');
+    assert_eq!(alerts(&stage)[0].standing, Standing::Seen);
+    assert_eq!(pass_s(&mut stage, 5), vec![Judged::default(); 5]);
+    leave(&mut stage, 6);
+    assert_eq!(pass_s(&mut stage, 1)[0].raised.len(), 1, "another one, after it was seen");
+    assert!(alerts(&stage)[0].text.contains("2 rows were left in applied, 5 first"));
+}
+
+#[test]
+fn a_station_that_goes_down_alarms_nobody() {
+    let mut stage = well(80, 24);
+    stage.station(station::Transition::Stopping, "");
+    stage.mpp(gone(), "");
+    pass_s(&mut stage, 60);
+    assert!(alerts(&stage).is_empty());
+}
+
+#[test]
+fn no_more_alerts_are_kept_than_the_limit_and_those_that_passed_go_first() {
+    let mut limits = crate::limits::Limits::default();
+    limits.console.alerts_max = 20;
+    let mut stage = Stage::of_size(80, 24);
+    stage.model = crate::console::model::Model::new(&limits);
+    let mut snapshot = connected();
+    snapshot.station.store_failing = Some("disk full".into());
+    stage.resync(snapshot);
+    for _ in 0..30 {
+        stage.mpp(gone(), "");
+        pass_s(&mut stage, 6);
+        stage.mpp(back(), "");
+        pass_s(&mut stage, 1);
+    }
+    assert_eq!(alerts(&stage).len(), 20);
+    assert_eq!(stage.model.alerts.cut(), 11);
+    assert_eq!(holding(&stage), [Cause::StoreFailing], "what holds is never cut");
+    stage.char('a');
+    assert!(stage.text().contains("11 older ones cut (limits.console.alerts_max)"), "{}", stage.text());
+}
+
+#[test]
+fn the_count_is_in_the_first_line_of_every_view_and_counts_what_was_not_seen() {
+    let mut stage = show(80, 24);
+    stage.tick();
+    stage.mpp(gone(), "");
+    stage.station(station::Transition::DiskLow { free_bytes: 9 << 20 }, "");
+    pass_s(&mut stage, 5);
+    for key in ['1', '2', '9'] {
+        stage.char(key);
+        let text = stage.text();
+        assert!(text.lines().next().unwrap().contains("! 2 alerts"), "{text}");
+        assert!(text.lines().next().unwrap().contains("loss 0"), "{text}");
+    }
+    assert!(stage.text().contains("STORE ◐"), "{}", stage.text());
+    stage.char('a');
+    stage.char('a');
+    assert!(stage.text().lines().next().unwrap().contains("! 1 alert "), "{}", stage.text());
+    stage.char('a');
+    assert!(!stage.text().lines().next().unwrap().contains("alert"), "{}", stage.text());
+}
+
+#[test]
+fn nothing_opens_by_itself_and_no_key_goes_elsewhere_when_an_alert_comes() {
+    let mut stage = show(80, 24);
+    stage.char('q');
+    stage.mpp(gone(), "");
+    pass_s(&mut stage, 6);
+    assert_eq!(stage.ui.place(), Place::Dialog);
+    assert!(stage.text().contains("! 1 alert"), "{}", stage.text());
+    assert_eq!(stage.char('y'), [Effect::Quit]);
+}
+
+#[test]
+fn the_tray_is_walked_by_keys_says_what_to_do_and_puts_away() {
+    let mut stage = well(160, 50);
+    stage.mpp(enqueued(1, "default"), "");
+    stage.mpp(gone(), "");
+    pass_s(&mut stage, 31);
+    stage.char('a');
+    assert_eq!(stage.ui.place(), Place::Tray);
+    let text = stage.text();
+    assert!(text.contains("Alerts: 2 wait"), "{text}");
+    let (head, adapter) = (text.find("the head of default waits").unwrap(), text.find("adapter 127.0.0.1:50312 is gone").unwrap());
+    assert!(head < adapter, "the latest is first");
+    stage.key(KeyCode::Down);
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    assert!(text.contains("start the adapter again") && text.contains("31s so far"), "{text}");
+    stage.key(KeyCode::Esc);
+    assert_eq!(stage.char('a'), [Effect::Acknowledge(1)]);
+    assert_eq!(stage.char('a'), [Effect::Acknowledge(2)], "what is put away makes room for the next");
+    assert_eq!(stage.char('a'), []);
+    assert!(stage.text().contains("it was put away as seen already"), "{}", stage.text());
+    stage.mpp(back(), "");
+    stage.mpp(dispatched(1, "default"), "");
+    pass_s(&mut stage, 1);
+    assert!(stage.text().contains("✓ passed"), "{}", stage.text());
+    assert_eq!(stage.char('a'), []);
+    stage.key(KeyCode::Esc);
+    assert_eq!(stage.ui.place(), Place::Queues);
+}
+
+#[test]
+fn a_click_on_the_count_opens_the_tray_and_one_on_a_row_selects_it() {
+    let mut stage = show(80, 24);
+    stage.mpp(gone(), "");
+    stage.station(station::Transition::StoreFailing, "disk full");
+    pass_s(&mut stage, 6);
+    let line = stage.text().lines().next().unwrap().to_owned();
+    let column = line.chars().take_while(|letter| *letter != '!').count();
+    let click = |stage: &mut Stage, column: usize, row: u16| {
+        let modifiers = crossterm::event::KeyModifiers::NONE;
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        stage.event(Event::Mouse(MouseEvent { kind, column: u16::try_from(column).unwrap(), row, modifiers }));
+    };
+    click(&mut stage, column - 1, 0);
+    assert_eq!(stage.ui.place(), Place::Queues);
+    click(&mut stage, column + 3, 0);
+    assert_eq!(stage.ui.place(), Place::Tray);
+    let row = stage.text().lines().position(|line| line.contains("the store refuses commits")).unwrap();
+    click(&mut stage, 20, u16::try_from(row).unwrap());
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("free space on its disk"), "{}", stage.text());
+}
+
+#[test]
+fn a_recording_that_failed_is_over_once_it_was_seen() {
+    let mut stage = well(80, 24);
+    stage.station(station::Transition::RecordingFailed, "/r/a.mcap: disk full");
+    pass_s(&mut stage, 1);
+    stage.char('a');
+    stage.char('a');
+    assert_eq!(pass_s(&mut stage, 3), vec![Judged::default(); 3]);
+    assert!(holding(&stage).is_empty());
+    stage.station(station::Transition::RecordingFailed, "/r/b.mcap: disk full");
+    assert_eq!(pass_s(&mut stage, 1)[0].raised.len(), 1);
+}
+
+#[test]
+fn the_tray_settles_what_it_says_was_left() {
+    let mut stage = well(80, 24);
+    stage.mpp(enqueued(5, "boss"), "");
+    stage.mpp(dispatched(5, "boss"), "");
+    stage.mpp(applied(5, "boss", false), "");
+    stage.mpp(Transition::LeftApplied { id: InvocationId(5), queue: "boss".into() }, "");
+    comes_after_s(&mut stage, 1, &Cause::LeftApplied);
+    stage.char('a');
+    stage.char('e');
+    assert!(stage.text().contains("Settle 5?"), "{}", stage.text());
+    let settle = mpp::Command::Settle { id: InvocationId(5), to: mpp::Settlement::Done };
+    assert_eq!(super::steps::commands(stage.char('d')), [settle]);
+    assert!(stage.text().contains("Alerts: 1 waits"), "{}", stage.text());
+}

@@ -1,0 +1,49 @@
+//! What a question is bound to, when that went away while it was open.
+
+use super::{
+    stage::{Stage, connected, show},
+    steps::commands,
+};
+use crate::{
+    console::action::Effect,
+    ids::SessionId,
+    mpp,
+    port::Command,
+    tap::entry::{
+        mpp::{CloseCause, Transition},
+        station,
+    },
+};
+
+#[test]
+fn an_adapter_that_came_meanwhile_is_not_dropped_in_anothers_place() {
+    let mut stage = show(80, 24);
+    stage.char('K');
+    assert!(stage.text().contains("127.0.0.1:50312 is disconnected"), "{}", stage.text());
+    stage.mpp(Transition::Disconnected { peer: "127.0.0.1:50312".into(), active: true, cause: CloseCause::PeerClosed }, "");
+    stage.mpp(Transition::Handshaken { peer: "127.0.0.1:50999".into(), session_id: SessionId(43), persisted: 0 }, "");
+    assert!(stage.text().contains("It has left meanwhile."), "{}", stage.text());
+    assert_eq!(stage.char('y'), []);
+    assert!(stage.text().contains("127.0.0.1:50312 has left meanwhile: nobody was dropped"), "{}", stage.text());
+    // Asked again, it is bound to the one that is there now.
+    stage.char('K');
+    assert!(stage.text().contains("127.0.0.1:50999 is disconnected"), "{}", stage.text());
+    assert_eq!(commands(stage.char('y')), [mpp::Command::Kick]);
+}
+
+#[test]
+fn a_recording_that_began_meanwhile_is_not_stopped_in_anothers_place() {
+    let mut stage = Stage::of_size(80, 24);
+    stage.resync(connected());
+    stage.station(station::Transition::RecordingStarted, "/data/one.mcap");
+    stage.char('r');
+    assert!(stage.text().contains("/data/one.mcap has"), "{}", stage.text());
+    stage.station(station::Transition::RecordingStarted, "/data/two.mcap");
+    assert!(stage.text().contains("/data/one.mcap has ended meanwhile."), "{}", stage.text());
+    assert_eq!(stage.char('y'), []);
+    assert!(stage.text().contains("/data/one.mcap has ended meanwhile: nothing was stopped"), "{}", stage.text());
+    stage.char('r');
+    let effects = stage.char('y');
+    assert!(matches!(&effects[..], [Effect::Command { command: Command::RecordStop, .. }]), "{effects:?}");
+    assert_eq!(stage.ui.overlays.len(), 0);
+}

@@ -1,0 +1,176 @@
+//! Every action in every place: it does something, or says why not.
+
+use super::{
+    offered,
+    stage::{Stage, fresh, show},
+    steps::pending_list,
+};
+use crate::{
+    console::{
+        action::Action,
+        keymap::Place,
+        overlays::{Bound, Dialog, Output, Overlay},
+        pane_id::PaneId,
+        ui::Focus,
+        view_id::ViewId,
+    },
+    ids::InvocationId,
+    tap::entry::mpp::Transition,
+};
+
+/// What moves, and at an end does nothing; and what only ever goes back.
+const MOVES: &[Action] = &[
+    Action::Back,
+    Action::Close,
+    Action::FocusNext,
+    Action::FocusPrevious,
+    Action::Up,
+    Action::Down,
+    Action::Left,
+    Action::Right,
+    Action::PageUp,
+    Action::PageDown,
+    Action::First,
+    Action::Last,
+    Action::ViewDeck,
+    Action::ViewBridge,
+    Action::ViewJournal,
+];
+
+fn focused(mut stage: Stage, pane: PaneId) -> Stage {
+    let views = [ViewId::Deck, ViewId::Bridge, ViewId::Journal];
+    let view = views.into_iter().find(|view| view.panes().contains(&pane)).unwrap_or(ViewId::Deck);
+    stage.ui.show(view);
+    stage.ui.focus = Focus::Pane(pane);
+    stage.ui.zoomed = (pane != PaneId::Started).then_some(pane);
+    stage
+}
+
+fn asking(mut stage: Stage, bound: Bound) -> Stage {
+    stage.ui.overlays.push(Overlay::Dialog(Dialog::new(bound)));
+    stage
+}
+
+/// A screen with the keys in this place, over a show or over nothing yet; nothing for a place that needs more.
+fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
+    let (id, queue, event) = (InvocationId(43), "default".into(), "give_item".into());
+    let stage = match place {
+        Place::Queues => focused(base(), PaneId::Queues),
+        Place::InFlight => focused(base(), PaneId::InFlight),
+        Place::Recent => focused(base(), PaneId::Recent),
+        Place::Log => focused(base(), PaneId::Log),
+        Place::Started => {
+            let mut stage = Stage::of_size(80, 24);
+            stage.resync(fresh());
+            focused(stage, PaneId::Started)
+        }
+        Place::History => focused(base(), PaneId::History),
+        Place::OtherPack => focused(base(), PaneId::OtherPack),
+        Place::Refunds => focused(base(), PaneId::Refunds),
+        Place::State => focused(base(), PaneId::State),
+        Place::AdapterLog => focused(base(), PaneId::AdapterLog),
+        Place::Violations => focused(base(), PaneId::Violations),
+        Place::StationLog => focused(base(), PaneId::StationLog),
+        Place::Chips => {
+            let mut stage = base();
+            stage.ui.focus = Focus::Chips(0);
+            stage
+        }
+        Place::Pending => pending_list(43..=45, false),
+        Place::Facts => {
+            let mut stage = at(Place::Chips, base)?;
+            stage.act(Action::Open);
+            stage
+        }
+        Place::Dialog => asking(base(), Bound::Quit),
+        Place::CancelDialog => asking(base(), Bound::Cancel { id, queue, event }),
+        Place::SettleDialog => asking(base(), Bound::Settle { id, queue, event }),
+        Place::Events => offered::listed(show(80, 24), offered::events()),
+        Place::Form => offered::opened(show(80, 24), offered::events(), "give_item"),
+        Place::FormJson => {
+            let mut stage = at(Place::Form, base)?;
+            stage.act(Action::AsJson);
+            stage
+        }
+        Place::Help => {
+            let mut stage = base();
+            stage.act(Action::Help);
+            stage
+        }
+        Place::Tray => {
+            let mut stage = base();
+            stage.act(Action::Tray);
+            stage
+        }
+        Place::Palette => {
+            let mut stage = base();
+            stage.act(Action::Palette);
+            stage
+        }
+        Place::Keys => {
+            let mut stage = base();
+            stage.act(Action::Keys);
+            stage
+        }
+        Place::Output => {
+            let mut stage = base();
+            stage.ui.overlays.push(Overlay::Output(Output::running(1, "ls queues".to_owned())));
+            stage
+        }
+    };
+    Some(stage)
+}
+
+fn does_or_says(place: Place, base: fn() -> Stage, action: Action) -> Option<String> {
+    let mut stage = at(place, base)?;
+    stage.key(crossterm::event::KeyCode::Null);
+    assert_eq!(stage.ui.place(), place);
+    stage.ui.message = None;
+    let before = format!("{:?}", stage.ui);
+    let effects = stage.act(action);
+    let has_changed = format!("{:?}", stage.ui) != before;
+    (!has_changed && effects.is_empty()).then(|| format!("{} in {}", action.name(), place.name()))
+}
+
+fn in_every_place(base: fn() -> Stage) {
+    let mut idle = Vec::new();
+    for place in Place::ALL {
+        let stage = base();
+        let bound: Vec<Action> = stage.view.keymap.bindings(place).map(|binding| binding.action).collect();
+        // From the palette any action comes, wherever it opens.
+        let any = if bound.contains(&Action::Palette) { Action::ALL } else { &[] };
+        for action in bound.iter().chain(any).filter(|action| !MOVES.contains(action)) {
+            idle.extend(does_or_says(place, base, *action));
+        }
+    }
+    assert!(idle.is_empty(), "these do nothing and say nothing: {}", idle.join(", "));
+}
+
+#[test]
+fn in_the_middle_of_a_show() {
+    in_every_place(|| show(160, 50));
+}
+
+#[test]
+fn with_a_row_left_in_applied() {
+    in_every_place(|| {
+        let mut stage = show(80, 24);
+        stage.mpp(Transition::LeftApplied { id: InvocationId(46), queue: "boss".into() }, "");
+        stage
+    });
+}
+
+#[test]
+fn before_the_station_has_said_anything() {
+    in_every_place(|| Stage::of_size(160, 50));
+}
+
+#[test]
+fn on_a_station_where_nothing_happened_yet() {
+    in_every_place(|| {
+        let mut stage = Stage::of_size(80, 24);
+        stage.resync(fresh());
+        stage.ui.lessons_dismissed = true;
+        stage
+    });
+}

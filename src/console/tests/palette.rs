@@ -1,0 +1,288 @@
+//! The palette, the list of keys and help, by keys and clicks.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+
+use super::{
+    stage::{Stage, show},
+    steps::commands,
+};
+use crate::{
+    console::{
+        action::{Action, Effect},
+        event::Event,
+        history::History,
+        keymap::{Keymap, Place},
+        overlays::{Hit, Overlay},
+        shell::{End, Ran},
+        ui::Focus,
+    },
+    mpp,
+    time::Mono,
+};
+
+fn types(stage: &mut Stage, text: &str) -> Vec<Effect> {
+    text.chars().flat_map(|character| stage.char(character)).collect()
+}
+
+fn ctrl(stage: &mut Stage, character: char) -> Vec<Effect> {
+    let key = KeyEvent::new(KeyCode::Char(character), KeyModifiers::CONTROL);
+    stage.event(Event::Key { key, at: Mono(stage.ms * 1_000_000) })
+}
+
+fn click(stage: &mut Stage, column: u16, row: u16) -> Vec<Effect> {
+    let kind = MouseEventKind::Down(MouseButton::Left);
+    stage.event(Event::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
+}
+
+fn ran(output: &str, end: End) -> Ran {
+    Ran { output: output.to_owned(), cut: false, end }
+}
+
+/// The palette with these letters typed.
+fn palette(text: &str) -> Stage {
+    let mut stage = show(100, 30);
+    stage.char(':');
+    types(&mut stage, text);
+    stage
+}
+
+fn first_hit(stage: &Stage) -> Hit {
+    stage.ui.palette.as_ref().unwrap().hit().unwrap().clone()
+}
+
+#[test]
+fn an_action_is_done_by_a_few_letters_of_its_name() {
+    let mut stage = palette("hlal");
+    assert_eq!(first_hit(&stage), Hit::Action(Action::HoldAll));
+    assert!(stage.text().contains("ctrl-x"), "its key stands beside it: {}", stage.text());
+    let effects = stage.key(KeyCode::Enter);
+    assert_eq!(effects[0], Effect::Remember("hold-all".to_owned()));
+    assert_eq!(commands(effects[1..].to_vec()), [mpp::Command::Hold { queue: None }]);
+    assert!(stage.ui.palette.is_none());
+}
+
+#[test]
+fn letters_are_letters_while_the_palette_is_open() {
+    let mut stage = palette("q");
+    assert_eq!((stage.ui.place(), stage.ui.overlays.len()), (Place::Palette, 0));
+    stage.char('H');
+    assert_eq!(stage.ui.palette.as_ref().unwrap().text(), "qH");
+    ctrl(&mut stage, 'c');
+    assert_eq!(stage.ui.place(), Place::Queues, "Ctrl-C closes the layer");
+}
+
+#[test]
+fn a_question_that_the_palette_opens_is_not_answered_by_what_was_typed_before_it_was_seen() {
+    let mut stage = palette("kick");
+    stage.burst(&[KeyCode::Enter, KeyCode::Char('y')]);
+    assert_eq!(stage.ui.place(), Place::Dialog);
+    stage.key(KeyCode::F(9));
+    assert_eq!(commands(stage.char('y')), [mpp::Command::Kick]);
+}
+
+#[test]
+fn what_would_do_nothing_says_why_and_stays() {
+    let mut stage = show(100, 30);
+    stage.key(KeyCode::Tab);
+    stage.char(':');
+    types(&mut stage, "drain");
+    assert!(stage.text().contains("works on a queue"), "{}", stage.text());
+    assert_eq!(stage.key(KeyCode::Enter), []);
+    assert!(stage.ui.palette.is_some());
+    assert!(stage.ui.message.as_ref().unwrap().text.contains("works on a queue"));
+    types(&mut stage, "zzz");
+    stage.key(KeyCode::Enter);
+    assert_eq!(stage.ui.message.as_ref().unwrap().text, "nothing is called `drainzzz`");
+}
+
+#[test]
+fn only_what_works_below_is_offered_and_help_always() {
+    let mut stage = show(100, 30);
+    stage.key(KeyCode::Enter);
+    assert_eq!(stage.ui.place(), Place::Pending);
+    stage.char(':');
+    types(&mut stage, "zoom");
+    assert_ne!(stage.ui.palette.as_ref().unwrap().hit(), Some(&Hit::Action(Action::Zoom)));
+    ctrl(&mut stage, 'u');
+    types(&mut stage, "keys");
+    stage.key(KeyCode::Enter);
+    assert_eq!(stage.ui.place(), Place::Keys);
+    stage.key(KeyCode::Esc);
+    assert_eq!(stage.ui.place(), Place::Pending);
+}
+
+#[test]
+fn a_subcommand_runs_and_shows_what_it_printed_with_its_exit_code() {
+    let mut stage = palette("cancel invocation 99 --reason 'too late'");
+    let words = ["cancel", "invocation", "99", "--reason", "too late"].map(str::to_owned).to_vec();
+    assert_eq!(first_hit(&stage), Hit::Typed(words.clone()));
+    let effects = stage.key(KeyCode::Enter);
+    assert_eq!(effects[1], Effect::Run { number: 1, words });
+    assert!(stage.text().contains("running; esc ends it"), "{}", stage.text());
+    stage.event(Event::Ran { number: 7, ran: ran("of another", End::Exited(0)) });
+    assert!(stage.text().contains("running"));
+    let printed = "error: 99 is done\n  hint: \u{1b}[2J\u{202e}nothing to do\r\n";
+    stage.event(Event::Ran { number: 1, ran: ran(printed, End::Exited(1)) });
+    let text = stage.text();
+    assert!(text.contains("✗ exit 1") && text.contains("error: 99 is done") && text.contains("␛[2J<202e>nothing"), "{text}");
+    assert_eq!(stage.key(KeyCode::Esc), [], "nothing runs that could be ended");
+    assert_eq!(stage.ui.place(), Place::Queues);
+}
+
+#[test]
+fn going_back_ends_a_subcommand_that_runs() {
+    let mut stage = palette("doctor");
+    stage.key(KeyCode::Enter);
+    assert_eq!(stage.key(KeyCode::Esc), [Effect::StopRun { number: 1 }]);
+    stage.event(Event::Ran { number: 1, ran: ran("", End::Killed) });
+    assert_eq!(stage.ui.place(), Place::Queues);
+}
+
+#[test]
+fn a_subcommand_that_needs_more_is_completed_first() {
+    let mut stage = palette("stl");
+    assert_eq!(stage.key(KeyCode::Enter), []);
+    assert_eq!(stage.ui.palette.as_ref().unwrap().text(), "settle ");
+    types(&mut stage, "12 done");
+    let effects = stage.key(KeyCode::Enter);
+    assert_eq!(effects[1], Effect::Run { number: 1, words: ["settle", "12", "done"].map(str::to_owned).to_vec() });
+    let mut stage = palette("dctr");
+    stage.key(KeyCode::Tab);
+    assert_eq!(stage.ui.palette.as_ref().unwrap().text(), "doctor ");
+}
+
+#[test]
+fn what_cannot_run_here_says_why_and_how_it_is_typed_elsewhere() {
+    let mut stage = palette("serve");
+    assert_eq!(stage.key(KeyCode::Enter), [Effect::Remember("serve".to_owned())]);
+    let text = stage.text();
+    assert!(text.contains("it needs a terminal of its own") && text.contains("rl-console --data ./friday serve"), "{text}");
+    let mut stage = palette("pair --rotate");
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("it prints the token"), "no screen shows a token: {}", stage.text());
+    let mut stage = palette("pair --out token");
+    assert!(matches!(&stage.key(KeyCode::Enter)[..], [_, Effect::Run { .. }]));
+}
+
+#[test]
+fn up_in_an_empty_line_walks_what_was_run_before() {
+    let mut stage = show(100, 30);
+    stage.ui.history = History::new(["settle 1 done", "hold-all"].map(str::to_owned), 10);
+    stage.char(':');
+    let typed = |stage: &Stage| stage.ui.palette.as_ref().unwrap().text().to_owned();
+    let walk = |stage: &mut Stage, key| {
+        stage.key(key);
+        typed(stage)
+    };
+    assert_eq!(walk(&mut stage, KeyCode::Up), "hold-all");
+    assert_eq!(walk(&mut stage, KeyCode::Up), "settle 1 done");
+    assert_eq!(walk(&mut stage, KeyCode::Up), "settle 1 done");
+    assert_eq!(walk(&mut stage, KeyCode::Down), "hold-all");
+    assert_eq!(walk(&mut stage, KeyCode::Down), "");
+    types(&mut stage, "se");
+    assert_eq!(walk(&mut stage, KeyCode::Up), "se", "what is being written is not lost");
+}
+
+#[test]
+fn pasted_lines_do_not_run_by_themselves() {
+    let mut stage = palette("");
+    assert_eq!(stage.event(Event::Paste("settle 1 done\nquit\n".to_owned())), []);
+    assert_eq!(stage.ui.palette.as_ref().unwrap().text(), "settle 1 done quit ");
+}
+
+#[test]
+fn a_click_selects_and_a_second_one_runs() {
+    let mut stage = palette("");
+    assert_eq!(click(&mut stage, 20, 7), []);
+    let chosen = first_hit(&stage);
+    assert_eq!(chosen, Hit::Action(Action::Drain), "{}", stage.text());
+    assert_eq!(commands(click(&mut stage, 20, 7).split_off(1)), [mpp::Command::Drain { queue: Some("boss".into()) }]);
+    let mut stage = show(100, 30);
+    click(&mut stage, 10, 5);
+    assert!(stage.ui.overlays.is_empty());
+    click(&mut stage, 10, 5);
+    assert!(matches!(stage.ui.overlays.last(), Some(Overlay::Pending(pending)) if pending.queue.as_str() == "default"));
+}
+
+#[test]
+fn the_list_of_keys_is_found_by_name_key_and_place_and_says_whose_they_are() {
+    let mut stage = show(100, 30);
+    let keys = ["f5".to_owned()];
+    stage.view.keymap = Keymap::with([("hold-all", &keys[..])]).unwrap();
+    stage.char('?');
+    assert!(stage.text().contains("f5             hold all"), "{}", stage.text());
+    stage.char('?');
+    assert_eq!(stage.ui.place(), Place::Keys);
+    types(&mut stage, "f5");
+    let text = stage.text();
+    assert!(text.contains("hold-all") && text.contains("yours") && text.contains("console.keys.hold-all (yours)"), "{text}");
+    assert!(!text.contains("settle-done"));
+    types(&mut stage, "zzz");
+    assert!(stage.text().contains("nothing matches"));
+    stage.key(KeyCode::Esc);
+    stage.key(KeyCode::Esc);
+    assert_eq!((stage.ui.focus, stage.ui.overlays.len()), (Focus::Pane(crate::console::pane_id::PaneId::Queues), 0));
+}
+
+#[test]
+fn a_click_and_the_wheel_move_within_the_list_of_keys() {
+    let mut stage = show(80, 24);
+    types(&mut stage, "??");
+    click(&mut stage, 10, 6);
+    assert!(stage.text().contains("console.keys.keys "), "{}", stage.text());
+    let wheel = MouseEvent { kind: MouseEventKind::ScrollDown, column: 10, row: 6, modifiers: KeyModifiers::NONE };
+    stage.event(Event::Mouse(wheel));
+    assert!(stage.text().contains("console.keys.close "), "{}", stage.text());
+}
+
+#[test]
+fn details_go_back_at_once_after_scrolling_past_their_end() {
+    let mut stage = show(80, 24);
+    for key in [KeyCode::BackTab, KeyCode::Enter] {
+        stage.key(key);
+    }
+    stage.ui.rows = 24;
+    let before = stage.text();
+    for _ in 0..5 {
+        stage.key(KeyCode::PageDown);
+    }
+    stage.key(KeyCode::Home);
+    assert_eq!(stage.text(), before);
+}
+
+#[test]
+fn help_and_the_list_of_keys_scroll_to_their_last_line_and_back() {
+    let mut stage = show(80, 24);
+    for opened in ["?", "??"] {
+        types(&mut stage, opened);
+        for key in [KeyCode::PageDown, KeyCode::PageDown, KeyCode::PageDown, KeyCode::PageDown, KeyCode::PageDown] {
+            stage.key(key);
+        }
+        let last = stage.text();
+        stage.key(KeyCode::Up);
+        if opened == "??" {
+            assert!(last.contains("as-json"), "{last}");
+            assert_ne!(stage.text(), last, "one step back is seen at once");
+        }
+        stage.key(KeyCode::Esc);
+        stage.key(KeyCode::Esc);
+    }
+}
+
+#[test]
+fn every_layer_is_drawn_in_ascii_and_at_every_size() {
+    for opened in ["?", "??", ":", ":set", ":zzz", ":serve\n", ":doctor\n"] {
+        for (columns, rows) in [(80, 24), (119, 60), (300, 100), (20, 5), (1, 1)] {
+            let mut stage = show(100, 30);
+            stage.view.glyphs = crate::console::glyphs::Glyphs::of(true);
+            for character in opened.chars() {
+                stage.key(if character == '\n' { KeyCode::Enter } else { KeyCode::Char(character) });
+            }
+            stage.event(Event::Ran { number: 1, ran: ran(&"żółw 日本 ".repeat(5_000), End::TimedOut(10)) });
+            stage.event(Event::Resize { columns, rows });
+            assert!(stage.text().is_ascii(), "{opened} {}", stage.text());
+            stage.key(KeyCode::Right);
+            stage.buffer();
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Looks that change while the console runs, through its loop.
+
+use std::sync::{Arc, Mutex, mpsc};
+
+use crossterm::event::KeyCode;
+
+use super::loops::{Rig, with_source};
+use crate::{
+    console::{Depth, Exit, Fault, Looks, Reload, Source, Theme},
+    limits::Limits,
+};
+
+/// Tells what a test gives it.
+#[derive(Debug)]
+struct Given(Mutex<mpsc::Receiver<Reload>>);
+
+impl Source for Given {
+    fn poll(&self) -> Option<Reload> {
+        self.0.lock().unwrap().try_recv().ok()
+    }
+}
+
+fn looks() -> Looks {
+    Looks { theme: "midnight".to_owned(), mouse: true, ..Looks::default() }
+}
+
+fn good(looks: Looks) -> Reload {
+    Reload { looks, faults: Vec::new(), later: Vec::new() }
+}
+
+fn fault(what: &str) -> Fault {
+    Fault { place: "config.toml:3:1".to_owned(), what: what.to_owned(), hint: "did you mean `ascii`?".to_owned() }
+}
+
+fn with_reloads<F: Future<Output = Rig>>(test: impl FnOnce(Rig, mpsc::SyncSender<Reload>) -> F) {
+    let (give, given) = mpsc::sync_channel(8);
+    let exit = with_source(&Limits::default(), Some(Arc::new(Given(Mutex::new(given)))), |rig| test(rig, give));
+    assert_eq!(exit, Exit::Quit);
+}
+
+#[test]
+fn new_looks_apply_live_and_the_theme_that_the_operator_chose_stays() {
+    with_reloads(|mut rig, give| async move {
+        rig.snapshot(true).await;
+        rig.shows("┌ ▸ Queues").await;
+        rig.key('T').await;
+        rig.shows("theme: daylight").await;
+        give.send(good(Looks { ascii: true, ..looks() })).unwrap();
+        rig.shows("+ > Queues").await;
+        rig.key('T').await;
+        rig.shows("theme: high-contrast").await;
+        let mine = Theme::parse("mine", "base = 'daylight'", Depth::True).unwrap();
+        give.send(good(Looks { theme: "mine".to_owned(), themes: vec![mine], ..looks() })).unwrap();
+        rig.shows("┌ ▸ Queues").await;
+        rig.key('T').await;
+        // The user's own is the last, so that the first follows it.
+        rig.shows("theme: midnight").await;
+        rig.key('q').await;
+        rig
+    });
+}
+
+#[test]
+fn what_is_wrong_stays_in_sight_until_it_is_put_away_or_mended_and_is_in_the_journal() {
+    with_reloads(|mut rig, give| async move {
+        rig.snapshot(true).await;
+        let wrong = |what| Reload { faults: vec![fault(what)], ..good(looks()) };
+        give.send(wrong("there is no key `asci`")).unwrap();
+        rig.shows("config.toml:3:1: there is no key `asci`: did you mean `ascii`?").await;
+        rig.key('T').await;
+        rig.shows("theme: daylight").await;
+        rig.press(KeyCode::Tab).await;
+        rig.shows("config.toml:3:1: there is no key `asci`").await;
+        give.send(good(looks())).unwrap();
+        rig.shows("mended").await;
+        give.send(wrong("there is no key `muose`")).unwrap();
+        rig.shows("there is no key `muose`").await;
+        rig.press(KeyCode::Esc).await;
+        rig.shows_not("muose").await;
+        give.send(Reload { later: vec!["mpp.port = 7002".to_owned()], ..good(looks()) }).unwrap();
+        rig.shows("mpp.port = 7002: takes effect at the next start").await;
+        // The log has no room on this screen: it is a chip.
+        for key in [KeyCode::Tab, KeyCode::Right, KeyCode::Right, KeyCode::Right, KeyCode::Enter] {
+            rig.press(key).await;
+        }
+        rig.shows("there is no key `muose`").await;
+        rig.shows("mpp.port = 7002").await;
+        rig.key('q').await;
+        rig
+    });
+}

@@ -1,0 +1,484 @@
+//! The Bridge and the Journal: what they show, what they ask for, and when.
+
+use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
+
+use super::stage::{Stage, applied, connected, dispatched, done, enqueued, row, show};
+use crate::{
+    console::{
+        action::{Asked, Effect},
+        event::Event,
+        model::Model,
+        pages::Pages,
+        pane_id::PaneId,
+        selection::RecordKey,
+        ui::Focus,
+        view_id::ViewId,
+    },
+    ids::{InvocationId, RefundId, SessionId},
+    limits::Limits,
+    mpp::{WrittenBy, manifest::Writer},
+    port::{InvocationRow, Page, PortError, Query, QueueRow, RefundRow, StateKeyRow},
+    schema::JsonText,
+    store::invocations::Source,
+    tap::{
+        Draft,
+        entry::{
+            Direction, Frame, Head, Link, Redaction, Verdict, What,
+            mpp::{
+                self as events, Brake, CloseCause, ErrorCode, Fault, FrameType, HelloReason, RefundStatus, RowState, Transition, Violation,
+            },
+        },
+    },
+    time::Now,
+};
+
+/// The questions for pages among some effects.
+fn asked(effects: &[Effect]) -> Vec<(PaneId, u64, Query)> {
+    let page = |effect: &Effect| match effect {
+        Effect::Query { asked: Asked::Page { pane, serial }, query } => Some((*pane, *serial, query.clone())),
+        _ => None,
+    };
+    effects.iter().filter_map(page).collect()
+}
+
+/// The question for one pane's list.
+fn asked_by(pane: PaneId, effects: &[Effect]) -> Option<(u64, Query)> {
+    asked(effects).into_iter().find(|(known, ..)| *known == pane).map(|(_, serial, query)| (serial, query))
+}
+
+fn ended(id: u64, state: RowState, reason: Option<&str>) -> InvocationRow {
+    InvocationRow { state, reason: reason.map(str::to_owned), updated_at_ms: Now::at_ms(id * 1_000).wall, ..row(id) }
+}
+
+fn refund(id: u64, status: RefundStatus, kind: &str) -> RefundRow {
+    let source = Source { kind: kind.to_owned(), redemption: Some(format!("r-{id}")), user: Some("viewer".to_owned()) };
+    RefundRow { id: RefundId(id), invocation_id: InvocationId(id + 30), source, status, at_ms: Now::at_ms(id * 1_000).wall }
+}
+
+fn value(key: &str, json: &str, persist: bool, by: WrittenBy) -> StateKeyRow {
+    StateKeyRow {
+        key: key.into(),
+        value: JsonText::parse(json).unwrap(),
+        scope: persist.then(|| "trainer:42".to_owned()),
+        persist,
+        writer: Some(Writer::Adapter),
+        written_by: Some(by),
+        at_ms: Some(Now::at_ms(61_000).wall),
+    }
+}
+
+/// What a station in the middle of a show answers.
+fn answer(query: &Query) -> Page {
+    match query {
+        Query::Invocations { other_manifest: true, .. } => {
+            let hash = format!("sha256:{}", "fedcba9876543210".repeat(4));
+            let other = |id| InvocationRow { other_manifest: Some(hash.as_str().into()), ..row(id) };
+            Page::Invocations { rows: vec![other(3), other(5)], more: false }
+        }
+        Query::Invocations { beyond, .. } => {
+            let last = beyond.map_or(46, |beyond| beyond.0 - 1);
+            let of = |id| match id {
+                41 => ended(41, RowState::Failed, Some("item not found in\ninventory")),
+                43..=45 => row(id),
+                _ => {
+                    InvocationRow { result: Some(JsonText::parse("{\"resolved_item_id\":4}").unwrap()), ..ended(id, RowState::Done, None) }
+                }
+            };
+            Page::Invocations { rows: (1..=last).rev().map(of).collect(), more: false }
+        }
+        Query::Refunds { .. } => {
+            let rows = vec![
+                refund(3, RefundStatus::Manual, "manual"),
+                refund(2, RefundStatus::Skipped, "bits"),
+                refund(1, RefundStatus::Requested, "channel_points"),
+            ];
+            Page::Refunds { rows, more: false }
+        }
+        Query::State => {
+            let adapter = WrittenBy::Adapter { peer: "127.0.0.1:50312".into(), session_id: SessionId(42) };
+            Page::State(vec![value("party", "[\"pikachu\u{202e}\"]", false, adapter), value("resets", "3.0", true, WrittenBy::Replayed)])
+        }
+        Query::Queues => {
+            let queue = QueueRow {
+                queue: "default".into(),
+                ready_after: None,
+                pending: 3,
+                other_manifest: 2,
+                in_flight: None,
+                parked: false,
+                held: false,
+                draining: false,
+                head_at_ms: Some(Now::at_ms(60_000).wall),
+            };
+            Page::Queues(vec![queue])
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Answers everything that is asked for, until nothing is.
+fn answered(stage: &mut Stage, mut effects: Vec<Effect>) {
+    while !effects.is_empty() {
+        let questions = asked(&effects);
+        effects.clear();
+        for (pane, serial, query) in questions {
+            let page = Ok(answer(&query));
+            effects.extend(stage.event(Event::Queried { asked: Asked::Page { pane, serial }, page }));
+        }
+    }
+}
+
+/// A frame of an adapter that ends its connection.
+fn refuse(stage: &mut Stage, peer: &str, fault: Fault, bytes: &str) {
+    let frame = |direction, kind, verdict| Frame {
+        direction,
+        peer: peer.into(),
+        head: Head::Mpp(events::Head { kind: Some(kind), ..events::Head::default() }),
+        verdict,
+        wire_bytes: 0,
+        redaction: Redaction::None,
+    };
+    let at = Now::at_ms(stage.ms);
+    let emit = |what, bytes: &str| {
+        stage.tap.emit(Draft { at, link: Link::Mpp, trace: None, cause: None, what, bytes: bytes.as_bytes() });
+    };
+    emit(What::Frame(frame(Direction::Inbound, FrameType::Pull, Verdict::Mpp(events::Verdict::Refused(fault)))), bytes);
+    if let Fault::Protocol { code, violation } = fault {
+        let said = format!(r#"{{"mpp":2,"type":"protocol_error","code":"{}","message":"{violation}: 'bos'"}}"#, code.code());
+        emit(What::Frame(frame(Direction::Outbound, FrameType::ProtocolError, Verdict::Sent)), &said);
+    }
+    stage.mpp(Transition::Disconnected { peer: peer.into(), active: false, cause: CloseCause::Fault(fault) }, "");
+}
+
+const NO_QUEUE: Fault = Fault::Protocol { code: ErrorCode::UnknownQueue, violation: Violation::NoSuchQueue };
+const PARKED: Fault = Fault::Protocol { code: ErrorCode::InvalidFrame, violation: Violation::AlreadyParked };
+
+/// The Bridge in the middle of a show, everything answered.
+pub(super) fn bridge(columns: u16, rows: u16) -> Stage {
+    let mut stage = show(columns, rows);
+    stage.model.world.as_mut().unwrap().mpp.queues.get_mut("default").unwrap().other_manifest = 2;
+    for id in 1..=3 {
+        let status = RefundStatus::Requested;
+        stage.mpp(Transition::RefundRecorded { refund: RefundId(id), id: InvocationId(id + 30), status }, "");
+    }
+    stage.mpp(Transition::Logged { level: events::Level::Error }, "lost the game's process");
+    stage.mpp(Transition::Logged { level: events::Level::Info }, "found it again");
+    // What was asked for so far was never answered.
+    stage.ui.pages = Pages::new();
+    let effects = stage.char('2');
+    answered(&mut stage, effects);
+    stage
+}
+
+/// The Journal after some peers broke something.
+pub(super) fn journal(columns: u16, rows: u16) -> Stage {
+    let mut stage = show(columns, rows);
+    refuse(&mut stage, "127.0.0.1:50313", PARKED, r#"{"mpp":2,"type":"pull","queue":"boss"}"#);
+    stage.pass(1_000);
+    refuse(&mut stage, "127.0.0.1:50314", NO_QUEUE, r#"{"mpp":2,"type":"pull","queue":"bos"}"#);
+    refuse(&mut stage, "127.0.0.1:50315", Fault::Hello(HelloReason::InvalidToken), r#"{"mpp":2,"type":"hello"}"#);
+    stage.char('9');
+    stage
+}
+
+#[test]
+fn a_list_is_asked_for_when_it_is_shown_and_not_before() {
+    let mut stage = show(80, 24);
+    assert_eq!(asked_by(PaneId::History, &stage.key(KeyCode::Down)), None);
+    let effects = stage.char('2');
+    let (_, query) = asked_by(PaneId::History, &effects).unwrap();
+    let first = Query::Invocations { state: None, queue: None, beyond: None, oldest_first: false, other_manifest: false, limit: 200 };
+    assert_eq!(query, first);
+    assert!(asked_by(PaneId::OtherPack, &effects).is_none(), "it has no room, and its chip needs no list");
+    assert!(asked_by(PaneId::Refunds, &effects).is_some() && asked_by(PaneId::State, &effects).is_some(), "their chips have counts");
+    assert!(stage.text().contains("asking the station"));
+    answered(&mut stage, effects);
+    let text = stage.text();
+    assert!(text.contains("REFUND 3") && text.contains("STATE 2") && text.contains("OTHER 0"), "{text}");
+}
+
+#[test]
+fn a_list_is_asked_anew_once_a_second_and_only_after_a_change() {
+    let mut stage = bridge(80, 24);
+    for _ in 0..5 {
+        stage.pass(1_000);
+        assert_eq!(asked(&stage.event(Event::Tick)), []);
+    }
+    let effects = stage.mpp(enqueued(47, "default"), "");
+    let (serial, query) = asked_by(PaneId::History, &effects).unwrap_or_else(|| panic!("{effects:?}"));
+    assert!(matches!(query, Query::Invocations { beyond: None, oldest_first: false, .. }), "{query:?}");
+    assert_eq!(asked_by(PaneId::History, &stage.mpp(dispatched(47, "default"), "")), None, "one question at a time");
+    let page = Page::Invocations { rows: (1..=47).rev().map(row).collect(), more: false };
+    stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::History, serial }, page: Ok(page) });
+    assert_eq!(asked_by(PaneId::History, &stage.event(Event::Data)), None, "not within the second");
+    stage.pass(1_000);
+    assert!(asked_by(PaneId::History, &stage.event(Event::Data)).is_some());
+}
+
+#[test]
+fn new_rows_come_at_the_top_and_the_selection_stays_on_its_record() {
+    let mut stage = bridge(80, 24);
+    stage.key(KeyCode::Tab);
+    assert_eq!(stage.ui.focus, Focus::Pane(PaneId::History));
+    stage.key(KeyCode::Down);
+    assert_eq!(stage.ui.pages.history.selected().unwrap().id, InvocationId(45));
+    stage.pass(2_000);
+    let effects = stage.mpp(enqueued(47, "default"), "");
+    let (serial, _) = asked_by(PaneId::History, &effects).unwrap();
+    let page = Page::Invocations { rows: (20..=47).rev().map(row).collect(), more: true };
+    stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::History, serial }, page: Ok(page) });
+    assert_eq!(stage.ui.pages.history.rows()[0].id, InvocationId(47));
+    assert_eq!(stage.ui.pages.history.rows().len(), 47);
+    assert_eq!(stage.ui.pages.history.selected().unwrap().id, InvocationId(45));
+    let effects = stage.key(KeyCode::Enter);
+    assert!(matches!(&effects[..], [Effect::Query { query: Query::Invocation { id: InvocationId(45) }, .. }]), "{effects:?}");
+}
+
+#[test]
+fn a_store_that_cannot_answer_is_said_in_the_pane_and_asked_again() {
+    let mut stage = show(80, 24);
+    let effects = stage.char('2');
+    let (serial, _) = asked_by(PaneId::History, &effects).unwrap();
+    let trouble = || Err(PortError::Store("disk I/O error".to_owned()));
+    let effects = stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::History, serial }, page: trouble() });
+    assert_eq!(asked_by(PaneId::History, &effects), None, "not at once");
+    assert!(stage.text().contains("the store could not answer: disk I/O error"), "{}", stage.text());
+    stage.pass(1_000);
+    let effects = stage.event(Event::Tick);
+    answered(&mut stage, effects);
+    assert!(!stage.text().contains("disk I/O error") && stage.text().contains("✗ failed"), "{}", stage.text());
+    stage.pass(1_000);
+    let effects = stage.mpp(enqueued(47, "default"), "");
+    let (serial, _) = asked_by(PaneId::History, &effects).unwrap();
+    stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::History, serial }, page: trouble() });
+    let text = stage.text();
+    assert!(text.contains("disk I/O error") && text.contains("✗ failed"), "what is there stays: {text}");
+}
+
+#[test]
+fn what_happens_to_a_listed_row_is_seen_before_its_page_comes_again() {
+    let mut stage = bridge(80, 24);
+    assert!(stage.text().contains("43 14:13:20 ◌ pending"), "{}", stage.text());
+    stage.mpp(dispatched(43, "default"), "");
+    assert!(stage.text().contains("43 14:13:20 ▶ dispatched"), "{}", stage.text());
+    stage.mpp(applied(43, "default", true), "");
+    stage.mpp(done(43, "default"), "");
+    assert!(stage.text().contains("43 14:13:20 ✓ done"), "{}", stage.text());
+}
+
+#[test]
+fn refunds_state_and_rows_of_another_pack_are_read_whole() {
+    let mut stage = bridge(300, 100);
+    let shows = |stage: &mut Stage, pane, words: &[&str]| {
+        stage.ui.focus = Focus::Pane(pane);
+        let effects = stage.key(KeyCode::Enter);
+        let text = stage.text();
+        assert!(words.iter().all(|words| text.contains(words)), "{pane:?}\n{text}");
+        stage.key(KeyCode::Esc);
+        effects
+    };
+    shows(&mut stage, PaneId::Refunds, &["Refund 3", "viewer", "make it by hand"]);
+    shows(&mut stage, PaneId::State, &["State party", "pikachu<202e>", "127.0.0.1:50312, session 42"]);
+    shows(&mut stage, PaneId::AdapterLog, &["The adapter says", "found it again"]);
+    let effects = shows(&mut stage, PaneId::OtherPack, &["Invocation 3"]);
+    assert!(matches!(&effects[..], [Effect::Query { query: Query::Invocation { id: InvocationId(3) }, .. }]));
+    assert_eq!(stage.ui.pages.other_pack.selected().unwrap().id, InvocationId(3));
+    stage.mpp(Transition::StateWritten { key: "resets".into(), persist: true }, "4");
+    stage.pass(1_000);
+    let effects = stage.event(Event::Tick);
+    assert_eq!(asked(&effects).len(), 1);
+    assert!(asked_by(PaneId::State, &effects).is_some(), "{effects:?}");
+}
+
+#[test]
+fn marks_are_seen_in_every_list_that_has_their_rows() {
+    let mut stage = bridge(160, 50);
+    stage.ui.marks.toggle(InvocationId(5), "default".into(), 10);
+    let text = stage.text();
+    assert!(text.contains("◆5 ") && text.contains("Other pack 2, 1 marked") && text.contains("History, 1 marked"), "{text}");
+    stage.ui.focus = Focus::Pane(PaneId::History);
+    stage.key(KeyCode::Down);
+    stage.char('v');
+    let text = stage.text();
+    assert!(text.contains("◆45 ") && text.contains("History, 2 marked"), "{text}");
+    // The question names both, and `Esc` takes the marks off wherever they were set.
+    stage.char('x');
+    assert!(stage.text().contains("Cancel 2 marked?"), "{}", stage.text());
+    stage.char('n');
+    stage.key(KeyCode::Esc);
+    assert!(!stage.text().contains("marked") && !stage.text().contains('◆'), "{}", stage.text());
+}
+
+#[test]
+fn faults_of_peers_are_counted_by_clause_with_what_to_do() {
+    let mut stage = journal(160, 50);
+    let text = stage.text();
+    assert!(text.contains(" pull   ") && text.contains("UNKNOWN_QUEUE: the manifest has"), "{text}");
+    assert_eq!(stage.model.faults.count, 3);
+    let pull = stage.model.faults.group("mpp-v2, pull").unwrap();
+    assert_eq!((pull.count, pull.kinds.len(), pull.peer.as_str()), (2, 2, "127.0.0.1:50314"));
+    stage.key(KeyCode::Tab);
+    stage.key(KeyCode::Down);
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    for words in ["A pull grants one credit", "'bos'", "pull only queues of pack.toml", "1 × INVALID_FRAME: a pull is already parked"] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+    stage.key(KeyCode::Esc);
+    stage.mpp(Transition::Disconnected { peer: "127.0.0.1:9".into(), active: false, cause: CloseCause::HelloTimeout }, "");
+    assert_eq!(stage.model.faults.group("mpp-v2, hello").unwrap().count, 1);
+}
+
+#[test]
+fn what_an_adapter_says_does_not_push_out_the_stations_own_log() {
+    let mut stage = journal(160, 50);
+    for line in 0..1_500 {
+        stage.mpp(Transition::Logged { level: events::Level::Info }, &format!("line {line}"));
+    }
+    let text = stage.text();
+    assert!(text.contains("recording to /recordings") && text.contains("older cut"), "{text}");
+    assert_eq!(stage.model.lines_cut, 501, "one line of the show's, and 500 of these");
+    assert_eq!(stage.model.line(stage.model.first_line).unwrap().text.as_ref(), "line 500");
+    stage.char('2');
+    stage.ui.focus = Focus::Pane(PaneId::AdapterLog);
+    stage.key(KeyCode::Down);
+    let selected = stage.ui.selected(PaneId::AdapterLog, &stage.model);
+    stage.mpp(Transition::Logged { level: events::Level::Info }, "one more");
+    assert_eq!(stage.ui.selected(PaneId::AdapterLog, &stage.model), selected, "the selection is the line");
+    let again = crate::port::Snapshot { mpp: stage.model.mpp().unwrap().clone(), ..connected() };
+    stage.resync(again);
+    assert_eq!(stage.ui.selected(PaneId::AdapterLog, &stage.model), selected, "after a loss too");
+}
+
+fn click(stage: &mut Stage, column: u16, row: u16) -> Vec<Effect> {
+    let kind = MouseEventKind::Down(MouseButton::Left);
+    stage.event(Event::Mouse(MouseEvent { kind, column, row, modifiers: crossterm::event::KeyModifiers::NONE }))
+}
+
+/// Clicks on the first place of the screen that shows these words.
+fn click_on(stage: &mut Stage, words: &str) -> Vec<Effect> {
+    let text = stage.text();
+    let (row, line) = text.lines().enumerate().find(|(_, line)| line.contains(words)).unwrap_or_else(|| panic!("{words}\n{text}"));
+    let column = line[..line.find(words).unwrap()].chars().count();
+    click(stage, u16::try_from(column).unwrap() + 1, u16::try_from(row).unwrap())
+}
+
+#[test]
+fn a_click_on_the_name_of_a_view_shows_it_and_its_focus_is_where_it_was_left() {
+    let mut stage = show(80, 24);
+    stage.key(KeyCode::Tab);
+    click_on(&mut stage, "9 Journal");
+    assert_eq!((stage.ui.view, stage.ui.focus), (ViewId::Journal, Focus::Pane(PaneId::StationLog)));
+    assert!(stage.text().contains("[9 Journal]"), "{}", stage.text());
+    click_on(&mut stage, "1 Deck");
+    assert_eq!((stage.ui.view, stage.ui.focus), (ViewId::Deck, Focus::Pane(PaneId::InFlight)));
+}
+
+#[test]
+fn a_click_on_a_column_sorts_by_it_and_a_second_one_turns_it_round() {
+    let mut stage = show(160, 50);
+    stage.ui.focus = Focus::Pane(PaneId::Recent);
+    stage.key(KeyCode::Down);
+    let selected = stage.ui.selected(PaneId::Recent, &stage.model);
+    let ids = |stage: &Stage| match &crate::console::panes::keys(PaneId::Recent, &stage.ui, &stage.model)[..] {
+        [RecordKey::Invocation(first), .., RecordKey::Invocation(last)] => (first.0, last.0),
+        other => panic!("{other:?}"),
+    };
+    let (_, area) = stage.ui.layout(&stage.model).panes[2];
+    assert_eq!(ids(&stage), (41, 1));
+    click(&mut stage, area.x + 16, area.y + 1);
+    assert_eq!((ids(&stage), stage.ui.selected(PaneId::Recent, &stage.model)), ((1, 41), selected.clone()));
+    assert!(stage.text().contains("id▴"), "{}", stage.text());
+    click(&mut stage, area.x + 16, area.y + 1);
+    assert_eq!((ids(&stage), stage.ui.selected(PaneId::Recent, &stage.model)), ((41, 1), selected));
+    assert!(stage.text().contains("id▾"), "{}", stage.text());
+    click(&mut stage, area.x + 3, area.y + 1);
+    assert!(stage.text().contains("at▴"), "{}", stage.text());
+}
+
+#[test]
+fn a_list_in_pages_is_turned_round_and_sorts_by_nothing_else() {
+    let mut stage = bridge(80, 24);
+    let (_, area) = stage.ui.layout(&stage.model).panes[1];
+    click(&mut stage, area.x + 24, area.y + 1);
+    assert!(stage.text().contains("History comes from the store by id"), "{}", stage.text());
+    let effects = click(&mut stage, area.x + 9, area.y + 1);
+    let (_, query) = asked_by(PaneId::History, &effects).unwrap();
+    assert!(matches!(query, Query::Invocations { beyond: None, oldest_first: true, .. }), "{query:?}");
+    answered(&mut stage, effects);
+    assert!(stage.text().contains("id▴"), "{}", stage.text());
+    // A chosen record stays chosen.
+    stage.key(KeyCode::Down);
+    let chosen = stage.ui.pages.history.selected().unwrap().id;
+    click(&mut stage, area.x + 9, area.y + 1);
+    assert_eq!(stage.ui.pages.history.selected().unwrap().id, chosen);
+}
+
+#[test]
+fn every_chip_has_room_in_every_view_however_it_is_zoomed() {
+    for view in ViewId::ALL {
+        for zoomed in std::iter::once(None).chain(view.panes().iter().copied().map(Some)) {
+            let mut stage = bridge(80, 24);
+            stage.model.world.as_mut().unwrap().mpp.pack.name = "a pack with a long name".into();
+            stage.ui.show(view);
+            stage.ui.zoomed = zoomed;
+            let count = stage.ui.layout(&stage.model).chips().len();
+            let text = stage.text();
+            let columns = text.lines().nth(1).unwrap().chars().count();
+            let places = (0..80).filter_map(|column| crate::console::panes::chip_at(&stage.view, column, &stage.model, &stage.ui));
+            assert_eq!(places.max(), Some(count - 1), "{view:?} {zoomed:?}\n{text}");
+            assert!(columns < 80, "{view:?} {zoomed:?}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn the_view_is_named_however_little_room_the_first_line_has() {
+    let mut stage = bridge(80, 24);
+    let brake = events::Brake { held: true, draining: true };
+    for queue in ["default", "boss"] {
+        stage.mpp(Transition::Braked { queue: queue.into(), brake }, "");
+    }
+    stage.model.lose(12_345, Now::at_ms(0));
+    let text = stage.text();
+    let line = text.lines().next().unwrap();
+    for words in ["[2 Bridge]", "● LIVE", "ALL HELD", "2 drain", "loss 12.3k"] {
+        assert!(line.contains(words), "{words}: {line}");
+    }
+}
+
+#[test]
+fn a_hundred_thousand_lines_fold_within_their_bounds() {
+    let limits = Limits::default();
+    let mut stage = bridge(160, 50);
+    for line in 0..20_000_u64 {
+        let what = What::Transition(crate::tap::entry::Transition::Mpp(Transition::Logged { level: events::Level::Debug }));
+        stage.tap.emit(Draft { at: Now::at_ms(line), link: Link::Mpp, trace: None, cause: None, what, bytes: b"a line" });
+        if line % 1_000 == 0 {
+            stage.fold();
+        }
+    }
+    stage.fold();
+    let Model { journal, .. } = &stage.model;
+    assert_eq!(journal.notices.len() as u64, limits.console.journal_entries_max);
+    assert_eq!(stage.model.mpp().unwrap().logs.len() as u64, limits.mpp.log_entries_max);
+    let shared = (&journal.notices.back().unwrap().text, &stage.model.mpp().unwrap().logs.back().unwrap().text);
+    assert!(std::sync::Arc::ptr_eq(shared.0, shared.1), "a line is kept once");
+}
+
+#[test]
+fn an_adapter_that_logs_without_end_hides_nothing_that_the_bridge_says() {
+    let mut stage = show(80, 24);
+    stage.char('9');
+    stage.mpp(Transition::Braked { queue: "boss".into(), brake: Brake { held: true, draining: false } }, "");
+    for _ in 0..3_000 {
+        stage.mpp(Transition::Logged { level: events::Level::Debug }, "poll");
+    }
+    assert!(!stage.model.journal.notices.iter().any(|notice| notice.text.contains("boss is held")));
+    assert!(stage.text().contains("boss is held"), "{}", stage.text());
+    // A console that fell behind takes the state anew: what was said stays.
+    stage.resync(connected());
+    assert!(stage.text().contains("boss is held"), "{}", stage.text());
+    let numbers: Vec<u64> = stage.model.journal.station.iter().map(|notice| notice.number).collect();
+    assert!(numbers.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
+}

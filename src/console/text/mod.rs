@@ -1,0 +1,11 @@
+//! Text from peers, made fit for a screen: nothing in it can move the cursor, reverse a line, hide, or take other columns than it is given.
+
+mod characters;
+mod fit;
+mod visible;
+mod wrap;
+
+pub(crate) use characters::units;
+pub(crate) use fit::{fit, head, truncate, width};
+pub(crate) use visible::visible;
+pub(crate) use wrap::{wrap, wrap_command};

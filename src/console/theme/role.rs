@@ -1,0 +1,75 @@
+//! What a theme gives a colour to.
+
+use ratatui::style::Modifier;
+
+macro_rules! roles {
+    ($( $(#[doc = $doc:literal])* $variant:ident = $name:literal $(like $parent:ident)? ),* $(,)?) => {
+        /// What a colour is for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Role {
+            $( $(#[doc = $doc])* $variant, )*
+        }
+
+        impl Role {
+            /// All of them.
+            pub(super) const ALL: &'static [Self] = &[$( Self::$variant, )*];
+
+            /// Its name in a theme's file.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $( Self::$variant => $name, )* }
+            }
+
+            /// The role whose looks it has where a theme says nothing; none for those that every theme must give.
+            pub(super) const fn parent(self) -> Option<Self> {
+                match self { $( Self::$variant => roles!(@parent $($parent)?), )* }
+            }
+        }
+    };
+    (@parent $parent:ident) => { Some(Self::$parent) };
+    (@parent) => { None };
+}
+
+roles! {
+    /// Behind everything.
+    Background = "background",
+    /// What is read first.
+    Text = "text",
+    /// What is read second.
+    Muted = "muted" like Text,
+    /// What is named: keys, titles, commands.
+    Accent = "accent",
+    /// Well.
+    Ok = "ok",
+    /// Needs a look.
+    Warn = "warn",
+    /// Failed.
+    Bad = "bad",
+    /// The station's own.
+    Station = "station" like Accent,
+    /// The MPP bridge's.
+    Mpp = "mpp" like Accent,
+    /// Around panes.
+    Border = "border" like Muted,
+    /// Around the focused pane.
+    Focus = "focus" like Accent,
+    /// The selected row: its colour is that of the bar, for it is always drawn in reverse video.
+    Selection = "selection" like Text,
+}
+
+impl Role {
+    /// The role with this name.
+    pub(super) fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|role| role.name() == name)
+    }
+
+    /// What tells it from plain text where there are no colours.
+    pub(super) const fn weight(self) -> Modifier {
+        match self {
+            Self::Muted | Self::Border => Modifier::DIM,
+            Self::Accent | Self::Warn | Self::Focus => Modifier::BOLD,
+            Self::Bad => Modifier::BOLD.union(Modifier::UNDERLINED),
+            Self::Background | Self::Text | Self::Ok | Self::Station | Self::Mpp | Self::Selection => Modifier::empty(),
+        }
+    }
+}

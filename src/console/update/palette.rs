@@ -1,0 +1,122 @@
+//! What the palette does with keys and clicks, and what becomes of the line that is run.
+
+use crossterm::event::{KeyEvent, MouseEvent};
+
+use super::dispatch::{self, say};
+use crate::{
+    console::{
+        action::{Action, Effect},
+        keymap::Place,
+        model::Model,
+        overlays::{Hit, Output, Overlay},
+        shell::{Ran, Subcommand},
+        ui::Ui,
+        update::hindrance,
+        view::View,
+    },
+    time::Now,
+};
+
+/// A key while the palette is open.
+pub(super) fn on_key(ui: &mut Ui, model: &Model, view: &View, key: KeyEvent, now: Now) -> Vec<Effect> {
+    let Some(palette) = &mut ui.palette else { return Vec::new() };
+    let page = isize::from(10_i8);
+    match view.keymap.lookup(Place::Palette, key) {
+        Some(Action::Back | Action::Close) => ui.palette = None,
+        Some(Action::Up) => palette.step(-1, &ui.history, view),
+        Some(Action::Down) => palette.step(1, &ui.history, view),
+        Some(Action::PageUp) => palette.step(-page, &ui.history, view),
+        Some(Action::PageDown) => palette.step(page, &ui.history, view),
+        Some(Action::NextField) => palette.complete(view),
+        Some(Action::Open) => return run(ui, model, view, now),
+        Some(Action::HoldAll) => return dispatch::attempt(ui, model, view, Action::HoldAll, now),
+        _ => palette.input(key, view),
+    }
+    Vec::new()
+}
+
+/// A click, or the wheel: `by` rows.
+pub(super) fn on_mouse(ui: &mut Ui, model: &Model, view: &View, mouse: MouseEvent, by: isize, now: Now) -> Vec<Effect> {
+    let body = ui.layout(model).body;
+    let Some(palette) = &mut ui.palette else { return Vec::new() };
+    if by != 0 {
+        palette.scroll(by);
+    } else if palette.click(body, mouse.column, mouse.row) {
+        return run(ui, model, view, now);
+    }
+    Vec::new()
+}
+
+/// Text that is pasted.
+pub(super) fn paste(ui: &mut Ui, view: &View, text: &str) {
+    if let Some(palette) = &mut ui.palette {
+        palette.paste(text, view);
+    }
+}
+
+/// Runs what is selected.
+pub(super) fn run(ui: &mut Ui, model: &Model, view: &View, now: Now) -> Vec<Effect> {
+    let Some(palette) = &mut ui.palette else { return Vec::new() };
+    match palette.hit().cloned() {
+        None => {
+            let words = format!("nothing is called `{}`", palette.text());
+            say(ui, words, true, now);
+            Vec::new()
+        }
+        Some(Hit::Action(action)) => {
+            if let Some(why) = hindrance(action, ui, model, view) {
+                say(ui, why, true, now);
+                return Vec::new();
+            }
+            ui.palette = None;
+            let mut effects = remember(ui, action.name());
+            effects.extend(dispatch::attempt(ui, model, view, action, now));
+            effects
+        }
+        Some(Hit::Subcommand(index)) => match view.subcommands.get(index) {
+            Some(it) if it.needs_more && it.hindrance(&[]).is_none() => {
+                palette.complete(view);
+                Vec::new()
+            }
+            Some(it) => {
+                let words = it.name.split(' ').map(str::to_owned).collect();
+                let line = it.name.clone();
+                run_words(ui, view, &line, words)
+            }
+            None => Vec::new(),
+        },
+        Some(Hit::Typed(words)) => {
+            let line = palette.text().trim().to_owned();
+            run_words(ui, view, &line, words)
+        }
+    }
+}
+
+fn run_words(ui: &mut Ui, view: &View, line: &str, words: Vec<String>) -> Vec<Effect> {
+    ui.palette = None;
+    let mut effects = remember(ui, line);
+    let title = format!(":{line}");
+    if let Some(why) = Subcommand::meant(&view.subcommands, &words).and_then(|it| it.hindrance(&words)) {
+        ui.overlays.push(Overlay::Output(Output::elsewhere(title, why, view.commands.line(line))));
+        return effects;
+    }
+    ui.runs += 1;
+    let number = ui.runs;
+    ui.overlays.push(Overlay::Output(Output::running(number, title)));
+    effects.push(Effect::Run { number, words });
+    effects
+}
+
+fn remember(ui: &mut Ui, line: &str) -> Vec<Effect> {
+    ui.history.push(line.to_owned());
+    vec![Effect::Remember(line.to_owned())]
+}
+
+/// A subcommand ended. The end of one that was closed is let go.
+pub(super) fn ran(ui: &mut Ui, number: u64, ran: &Ran) {
+    for overlay in &mut ui.overlays {
+        if let Overlay::Output(output) = overlay {
+            output.take(number, ran);
+        }
+    }
+}

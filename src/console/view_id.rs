@@ -1,0 +1,40 @@
+//! The views: what the whole screen is about.
+
+use super::pane_id::PaneId;
+
+/// A view, by its number key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ViewId {
+    /// Everything at a glance.
+    #[default]
+    Deck,
+    /// The MPP bridge.
+    Bridge,
+    /// What a person should read.
+    Journal,
+}
+
+impl ViewId {
+    /// All of them, in the order of their keys.
+    pub(crate) const ALL: [Self; 3] = [Self::Deck, Self::Bridge, Self::Journal];
+
+    /// Its name.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Deck => "Deck",
+            Self::Bridge => "Bridge",
+            Self::Journal => "Journal",
+        }
+    }
+
+    /// Its panes, the most needed first.
+    pub(crate) const fn panes(self) -> &'static [PaneId] {
+        match self {
+            Self::Deck => &[PaneId::Queues, PaneId::InFlight, PaneId::Recent, PaneId::Log],
+            Self::Bridge => {
+                &[PaneId::Queues, PaneId::InFlight, PaneId::History, PaneId::OtherPack, PaneId::Refunds, PaneId::State, PaneId::AdapterLog]
+            }
+            Self::Journal => &[PaneId::Log, PaneId::Violations, PaneId::StationLog],
+        }
+    }
+}

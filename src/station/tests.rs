@@ -1,0 +1,237 @@
+//! The bridge fails, and is started again, in a whole station.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    net::{SocketAddr, TcpStream},
+    time::Duration,
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{Config, OperatorClient, PackSource, Station, pairing};
+use crate::{
+    ids::InvocationId,
+    limits::Limits,
+    mpp::{self, NewInvocation, host::Request, manifest::Pack},
+    port::{Command, HostState, InvocationRow, Operator, Outcome, Page, PortError, Query},
+    tap::{
+        Reader,
+        entry::{Link, Transition, What, mpp::RowState, station},
+    },
+    time::Clock,
+};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A paired station that a test can break.
+struct House {
+    runtime: tokio::runtime::Runtime,
+    folder: TempDir,
+    token: String,
+    station: Station,
+    addr: SocketAddr,
+}
+
+impl House {
+    fn open() -> Self {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let token = pairing::pair(folder.path(), false).unwrap().reveal().to_owned();
+        let config = Config {
+            data: folder.path().to_path_buf(),
+            pack: PackSource::Sample,
+            bind: [127, 0, 0, 1].into(),
+            port: 0,
+            broadcaster_login: "local".to_owned(),
+            limits: Limits::default(),
+            record: None,
+        };
+        let station = Station::start(config, Clock::start()).unwrap();
+        let addr = runtime.block_on(station.ready()).unwrap().mpp.unwrap();
+        Self { runtime, folder, token, station, addr }
+    }
+
+    fn command(&self, command: Command) -> Result<Outcome, PortError> {
+        self.runtime.block_on(async { OperatorClient::connect(self.folder.path()).await?.command(command).await })
+    }
+
+    fn invoke(&self) -> InvocationId {
+        let row = NewInvocation::new("heal_party");
+        match self.command(Command::Mpp(mpp::Command::Enqueue { rows: vec![row] })).unwrap() {
+            Outcome::Mpp(mpp::Outcome::Enqueued(rows)) => rows[0].as_ref().unwrap().id,
+            other => unreachable!("{other:?}"),
+        }
+    }
+
+    fn rows(&self) -> Vec<InvocationRow> {
+        let query = Query::Invocations { state: None, queue: None, other_manifest: false, beyond: None, oldest_first: true, limit: 100 };
+        let page = self.runtime.block_on(async { OperatorClient::connect(self.folder.path()).await?.query(query).await });
+        let Page::Invocations { rows, .. } = page.unwrap() else { unreachable!() };
+        rows
+    }
+
+    fn snapshot(&self) -> crate::port::Snapshot {
+        self.runtime.block_on(self.station.port().snapshot()).unwrap()
+    }
+
+    fn reader(&self) -> Reader {
+        self.station.port().entries().unwrap()
+    }
+
+    /// The bridge's thread panics, between two events of its loop.
+    fn break_bridge(&self, reader: &mut Reader) {
+        let running = self.runtime.block_on(self.station.inner.running()).unwrap();
+        let fault = Request::Look(Box::new(|_| std::panic::panic_any("on purpose")));
+        self.runtime.block_on(running.mpp.send(fault)).ok().unwrap();
+        self.until(reader, |transition| matches!(transition, station::Transition::HostDown { link: Link::Mpp }));
+    }
+
+    fn until(&self, reader: &mut Reader, wanted: impl Fn(&station::Transition) -> bool) {
+        let come = async {
+            loop {
+                while let Some(batch) = reader.read() {
+                    if batch.iter().any(|item| matches!(&item.entry.what, What::Transition(Transition::Station(it)) if wanted(it))) {
+                        return;
+                    }
+                }
+                reader.ready().await;
+            }
+        };
+        self.runtime.block_on(async { tokio::time::timeout(PATIENCE, come).await }).unwrap();
+    }
+
+    /// As adapters do: a bridge that has just begun may not have its port yet.
+    fn connect(&self) -> TcpStream {
+        let until = std::time::Duration::from_millis(20);
+        for _ in 0..PATIENCE.as_millis() / until.as_millis() {
+            match TcpStream::connect(self.addr) {
+                Err(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => std::thread::sleep(until),
+                connected => return connected.unwrap(),
+            }
+        }
+        panic!("nothing listens on {}", self.addr)
+    }
+
+    fn adapter(&self) -> Adapter {
+        let pack = Pack::sample();
+        let stream = self.connect();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut adapter = Adapter(BufReader::new(stream));
+        let hello = format!(
+            r#"{{"mpp":2,"type":"hello","pack_id":"{}","manifest_hash":"{}","bridge_token":"{}"}}"#,
+            pack.id, pack.hash, self.token
+        );
+        adapter.send(&hello);
+        assert_eq!(adapter.receive().unwrap()["ok"], true);
+        adapter
+    }
+}
+
+struct Adapter(BufReader<TcpStream>);
+
+impl Adapter {
+    fn send(&mut self, line: &str) {
+        self.0.get_mut().write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
+
+    fn receive(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        matches!(self.0.read_line(&mut line), Ok(1..)).then(|| serde_json::from_str(&line).unwrap())
+    }
+
+    fn pull(&mut self) -> Value {
+        self.send(r#"{"mpp":2,"type":"pull","queue":"default"}"#);
+        self.receive().unwrap()
+    }
+}
+
+#[test]
+fn a_bridge_that_failed_is_started_again_with_all_that_was_accepted() {
+    let house = House::open();
+    let mut reader = house.reader();
+    let mut adapter = house.adapter();
+    let (done, flying, waiting) = (house.invoke(), house.invoke(), house.invoke());
+    assert_eq!(adapter.pull()["id"], done.0);
+    adapter.send(&format!(r#"{{"mpp":2,"type":"applied","id":{done},"result":null}}"#));
+    adapter.send(&format!(r#"{{"mpp":2,"type":"done","id":{done}}}"#));
+    assert_eq!(adapter.pull()["id"], flying.0);
+    house.command(Command::Mpp(mpp::Command::Hold { queue: Some("boss".into()) })).unwrap();
+    let before = house.snapshot();
+    house.break_bridge(&mut reader);
+    assert!(adapter.receive().is_none(), "its connection is closed");
+    assert!(matches!(house.command(Command::Mpp(mpp::Command::Kick)), Err(PortError::HostDown { .. })));
+
+    assert_eq!(house.command(Command::Restart { link: Link::Mpp }), Ok(Outcome::Restarted { link: Link::Mpp }));
+    house.until(&mut reader, |transition| matches!(transition, station::Transition::HostUp { link: Link::Mpp }));
+    let states: Vec<_> = house.rows().into_iter().map(|row| (row.id, row.state)).collect();
+    assert_eq!(states, [(done, RowState::Done), (flying, RowState::Pending), (waiting, RowState::Pending)]);
+    let after = house.snapshot();
+    assert_eq!(after.station.hosts[Link::Mpp.index()], HostState::Up);
+    assert!(after.mpp.queues["boss"].brake.held && after.mpp.adapter.is_none() && after.mpp.paired);
+    assert_eq!(after.mpp.queues["default"].pending, 2);
+    assert!(after.as_of.0[Link::Mpp.index()] >= before.as_of.0[Link::Mpp.index()], "what the old bridge said is not folded onto it");
+
+    let mut adapter = house.adapter();
+    assert_eq!(adapter.pull()["id"], flying.0, "what was in flight is first again");
+    let later = house.invoke();
+    assert!(later > waiting, "no id is given twice");
+    house.station.stop();
+}
+
+#[test]
+fn a_bridge_that_fails_again_and_again_is_started_as_often() {
+    let house = House::open();
+    let mut reader = house.reader();
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(house.invoke());
+        house.break_bridge(&mut reader);
+        house.command(Command::Restart { link: Link::Mpp }).unwrap();
+    }
+    assert_eq!(house.rows().into_iter().map(|row| row.id).collect::<Vec<_>>(), ids);
+    house.adapter();
+    house.station.stop();
+}
+
+#[test]
+fn a_bridge_that_is_up_is_left_alone_and_of_two_restarts_one_does_it() {
+    let house = House::open();
+    let mut reader = house.reader();
+    let up = PortError::HostUp { host: "mpp".to_owned() };
+    assert_eq!(house.command(Command::Restart { link: Link::Mpp }), Err(up.clone()));
+    house.break_bridge(&mut reader);
+    let port = house.station.port();
+    let restart = || port.command(Command::Restart { link: Link::Mpp });
+    let (one, two) = house.runtime.block_on(async { tokio::join!(restart(), restart()) });
+    let mut both = [one, two];
+    both.sort_by_key(Result::is_err);
+    assert_eq!(both, [Ok(Outcome::Restarted { link: Link::Mpp }), Err(up)]);
+    house.adapter();
+    house.station.stop();
+}
+
+#[test]
+fn a_station_whose_bridge_is_down_stops_in_order() {
+    let house = House::open();
+    let mut reader = house.reader();
+    let id = house.invoke();
+    house.break_bridge(&mut reader);
+    let House { folder, station, .. } = house;
+    station.stop();
+    let pack = Pack::sample();
+    let (store, opened) = crate::store::Store::open(folder.path(), &pack.id, &pack.hash, Limits::default().store, Clock::start()).unwrap();
+    assert!(opened.notices.is_empty(), "{:?}", opened.notices);
+    assert!(opened.restored.next_id > id);
+    store.close().unwrap();
+}
+
+#[test]
+fn a_row_that_is_refused_is_said_so_in_the_log() {
+    let house = House::open();
+    let mut reader = house.reader();
+    let rows = ["heal_party", "nonsense"].map(NewInvocation::new).into();
+    house.command(Command::Mpp(mpp::Command::Enqueue { rows })).unwrap();
+    house.until(&mut reader, |transition| matches!(transition, station::Transition::Notice { level: station::Level::Warn }));
+    house.station.stop();
+}

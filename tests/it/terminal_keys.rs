@@ -1,0 +1,88 @@
+//! Keys of one's own and the palette, in a real pseudo-terminal.
+
+use std::{fs, path::Path};
+
+use tempfile::tempdir;
+
+use crate::real::{cli, json, pair, screen::Terminal};
+
+fn configure(data: &Path, text: &str) {
+    let folder = data.join("home/config/rl-console");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.toml"), text).unwrap();
+}
+
+fn console(data: &Path) -> Terminal {
+    let terminal = Terminal::start(data, 120, 30, &["--port", "0"]);
+    terminal.shows("Queues");
+    terminal.wait("the station", |screen| screen.contains("LIVE"));
+    terminal
+}
+
+#[test]
+fn rebind_a_key() {
+    const F5: &str = "\x1b[15~";
+    let folder = tempdir().unwrap();
+    let data = folder.path();
+    pair(data);
+    configure(data, "[console.keys]\nhold-all = \"K\"\n");
+    let mut refused = Terminal::start(data, 120, 30, &["--port", "0"]);
+    assert_eq!(refused.ended().exit_code(), 2);
+    refused.shows("`K` is both `hold-all` and `kick` in Queues");
+    refused.shows("config.toml:2:12");
+    configure(data, "[console.keys]\nhold-all = [\"f5\", \"ctrl-b\"]\n");
+    let mut terminal = console(data);
+    terminal.shows("f5 hold all");
+    terminal.keys("\x18");
+    terminal.keys(F5);
+    terminal.shows("ALL HELD");
+    terminal.keys("\x02");
+    terminal.wait("released", |screen| !screen.contains("ALL HELD"));
+    terminal.keys("?");
+    terminal.wait("help", |screen| screen.contains("Keys of") && screen.contains("f5  ctrl-b"));
+    terminal.keys("?");
+    terminal.shows("find:");
+    terminal.keys("f5");
+    terminal.shows("console.keys.hold-all (yours)");
+    terminal.keys("\x03");
+    terminal.wait("help again", |screen| !screen.contains("find:"));
+    terminal.keys("qq");
+    assert!(terminal.ended().success());
+    terminal.assert_restored();
+    assert!(String::from_utf8(cli(data, &["keys"]).stdout).unwrap().contains("f5 ctrl-b"));
+}
+
+#[test]
+fn the_palette_runs_subcommands_of_this_station_and_remembers_them() {
+    let folder = tempdir().unwrap();
+    let data = folder.path();
+    pair(data);
+    let mut terminal = console(data);
+    json(data, &["invoke", "heal_party"]);
+    terminal.keys(":");
+    terminal.shows("Command, in");
+    terminal.keys("cancel invocation 1 --refund\r");
+    terminal.shows("✓ exit 0");
+    assert_eq!(json(data, &["ls", "invocations"])[0]["state"], "failed");
+    terminal.keys("\x1b");
+    terminal.wait("the output is gone", |screen| !screen.contains("exit 0"));
+    terminal.keys(":settle 99 done\r");
+    terminal.shows("✗ exit 1");
+    terminal.keys("\x1b");
+    terminal.wait("the output is gone", |screen| !screen.contains("exit 1"));
+    terminal.keys(":pair --rotate\r");
+    terminal.wait("why not", |screen| screen.contains("it prints the token") && screen.contains("pair --rotate"));
+    terminal.keys("\x1b");
+    terminal.wait("that is gone", |screen| !screen.contains("it prints the token"));
+    terminal.keys(":");
+    terminal.shows("Command, in");
+    terminal.keys("quit\r");
+    assert!(terminal.ended().success());
+    terminal.assert_restored();
+    let mut terminal = console(data);
+    terminal.keys(":");
+    terminal.shows("Command, in");
+    terminal.keys("\x1b[A\x1b[A\x1b[A");
+    terminal.shows(": settle 99 done");
+    terminal.keys("\x1b");
+}
