@@ -2,7 +2,8 @@
 //!
 //! The map of the house, floor by floor; each imports only from below (`tests/architecture.rs` checks it):
 //!
-//! 1. [`ids`], [`limits`], [`time`], [`schema`]: identities, bounds, clocks, JSON Schema.
+//! 1. [`ids`], [`limits`], [`time`], [`schema`], [`field`], [`filter`]: identities, bounds, clocks, JSON Schema, what records are made of
+//!    and the language that finds them.
 //! 2. [`tap`], [`store`]: the ordered stream of all that happens; what outlives the process.
 //! 3. [`mpp`], [`recording`]: the protocols' cores with their hosts; recordings of the tap.
 //! 4. [`port`]: the one way to act on a station and to ask it.
@@ -11,6 +12,8 @@
 
 pub mod cli;
 pub mod console;
+pub mod field;
+pub mod filter;
 pub mod ids;
 pub mod limits;
 pub mod mpp;

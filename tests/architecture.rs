@@ -4,7 +4,7 @@
 
 use std::{fs, path::Path};
 
-const FOUNDATION: [&str; 4] = ["ids", "limits", "time", "schema"];
+const FOUNDATION: [&str; 6] = ["ids", "limits", "time", "schema", "field", "filter"];
 const PROTOCOLS: [&str; 6] = ["mpp", "rmp", "runs", "macp", "plugin", "mplp"];
 const LINES_MAX: usize = 500;
 const COLUMNS_MAX: usize = 140;
@@ -19,6 +19,9 @@ const PLAIN_NET: [&str; 8] = ["SocketAddr", "SocketAddrV4", "SocketAddrV6", "IpA
 fn may_import(top: &str) -> Option<Vec<&'static str>> {
     let below: &[&[&'static str]] = match top {
         "ids" | "limits" | "time" | "schema" => &[],
+        // A macro of its own lies at the root.
+        "field" => &[&["time", "fields"]],
+        "filter" => &[&["field", "time"]],
         "tap" => &[&FOUNDATION],
         // The store's rows speak the tap's vocabulary.
         "store" | "recording" => &[&FOUNDATION, &["tap"]],

@@ -55,6 +55,8 @@ actions! {
     ViewBridge = "bridge",
     /// The Journal: notices, violations, the station's own log.
     ViewJournal = "journal",
+    /// The Wire: every entry as it came, with its bytes.
+    ViewWire = "wire",
     /// The next pane.
     FocusNext = "next-pane",
     /// The previous pane.
@@ -77,6 +79,40 @@ actions! {
     Last = "last",
     /// Open or inspect what is selected.
     Open = "open",
+    /// Show only the rows of this pane that a filter lets through.
+    Filter = "filter",
+    /// Filter by the selected cell.
+    FilterCell = "filter-cell",
+    /// Choose what this pane is sorted by and which columns it has.
+    Columns = "columns",
+    /// Stop time for every pane at once, or let it go on.
+    Pause = "pause",
+    /// One entry back in time.
+    StepBack = "step-back",
+    /// One entry on in time.
+    StepOn = "step-on",
+    /// One second back in time.
+    SecondBack = "second-back",
+    /// One second on in time.
+    SecondOn = "second-on",
+    /// Back to now; while the screen is live, the last row.
+    Live = "live",
+    /// What caused this.
+    Cause = "cause",
+    /// What this caused.
+    Effect = "effect",
+    /// Set a bookmark at this record and moment, or take it away.
+    Bookmark = "bookmark",
+    /// To the bookmark before; again to the one before that.
+    Jump = "jump",
+    /// Copy the selected cell.
+    Copy = "copy",
+    /// Copy what is selected as cell, JSON, hex, frame or command line.
+    CopyAs = "copy-as",
+    /// Mask logins, chat text and payload values on every screen, or show them again.
+    OnAir = "on-air",
+    /// The account of this pane: what was received, shown, filtered, evicted and lost.
+    Ledger = "ledger",
     /// Hold the selected queue (no dispatch), or resume it.
     Hold = "hold",
     /// Hold every queue, or release them.
@@ -166,13 +202,15 @@ pub(crate) enum Group {
     Show,
     /// Moving about.
     Moving,
+    /// Stopping time.
+    Time,
     /// The screen itself.
     Screen,
 }
 
 impl Group {
     /// All of them, the most used first.
-    pub(crate) const ALL: [Self; 4] = [Self::Here, Self::Show, Self::Moving, Self::Screen];
+    pub(crate) const ALL: [Self; 5] = [Self::Here, Self::Show, Self::Moving, Self::Time, Self::Screen];
 
     /// Its name, as help has it.
     pub(crate) const fn name(self) -> &'static str {
@@ -180,6 +218,7 @@ impl Group {
             Self::Here => "Here",
             Self::Show => "The show",
             Self::Moving => "Moving",
+            Self::Time => "Time",
             Self::Screen => "The screen",
         }
     }
@@ -200,11 +239,17 @@ impl Action {
             | Self::PageDown
             | Self::First
             | Self::Last
+            | Self::Live
+            | Self::Bookmark
+            | Self::Jump
             | Self::NextField
             | Self::PreviousField => Group::Moving,
+            Self::Pause | Self::StepBack | Self::StepOn | Self::SecondBack | Self::SecondOn => Group::Time,
             Self::ViewDeck
             | Self::ViewBridge
             | Self::ViewJournal
+            | Self::ViewWire
+            | Self::OnAir
             | Self::Zoom
             | Self::NextTheme
             | Self::FreeMouse

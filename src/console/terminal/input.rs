@@ -37,7 +37,8 @@ const SWEEP_AFTER: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 /// How long a dropped reader is waited for. It is gone by then unless it is stuck within a half-read sequence.
 const ENDS_WITHIN: Duration = Duration::from_millis(200);
 
-/// A reader of the terminal. Dropping it ends the thread, unless that is stuck within a half-read sequence; two would take each other's keys.
+/// A reader of the terminal. Dropping it ends the thread, unless that is stuck within a half-read sequence: two would take each other's
+/// keys.
 #[derive(Debug)]
 pub(super) struct Input {
     stop: UnixStream,

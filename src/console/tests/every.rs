@@ -32,6 +32,7 @@ const MOVES: &[Action] = &[
     Action::PageDown,
     Action::First,
     Action::Last,
+    Action::Live,
     Action::ViewDeck,
     Action::ViewBridge,
     Action::ViewJournal,

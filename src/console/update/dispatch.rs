@@ -169,6 +169,10 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             moving::go(ui, model, action);
             Vec::new()
         }
+        Action::Live => {
+            moving::go(ui, model, Action::Last);
+            Vec::new()
+        }
         Action::Back | Action::Close => {
             if let Some(Overlay::Form(form)) = ui.overlays.pop_if(|top| matches!(top, Overlay::Form(_))) {
                 giving::keep(ui, *form, now);

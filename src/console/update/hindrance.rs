@@ -17,9 +17,33 @@ use crate::{
     tap::entry::{Link, mpp::RowState},
 };
 
+/// Actions whose parts are still being fitted. Each leaves the list with its wiring, and the list goes with the last.
+const UNWIRED: &[Action] = &[
+    Action::ViewWire,
+    Action::Filter,
+    Action::FilterCell,
+    Action::Columns,
+    Action::Pause,
+    Action::StepBack,
+    Action::StepOn,
+    Action::SecondBack,
+    Action::SecondOn,
+    Action::Cause,
+    Action::Effect,
+    Action::Bookmark,
+    Action::Jump,
+    Action::Copy,
+    Action::CopyAs,
+    Action::OnAir,
+    Action::Ledger,
+];
+
 /// Why the action would do nothing, with what to do instead; nothing when it would do something.
 pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> Option<String> {
     let needs = |there: bool, why: &str| (!there).then(|| why.to_owned());
+    if UNWIRED.contains(&action) {
+        return Some("it has nothing to work on yet".to_owned());
+    }
     match action {
         Action::Hold => brake_hindrance(action, ui, model, view),
         Action::Drain => brake_hindrance(action, ui, model, view).or_else(|| undrain_hindrance(ui, model, view)),

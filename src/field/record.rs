@@ -1,0 +1,47 @@
+//! What has fields.
+
+use super::{Spec, Value};
+use crate::time::Now;
+
+/// Something whose fields are declared. [`fields!`](crate::fields) writes it.
+pub trait Record {
+    /// Its fields; the same for every record of its type.
+    fn specs(&self) -> &'static [Spec];
+
+    /// The value of the field at this place of [`specs`](Self::specs); none beyond the last. Ages are as of `now`.
+    fn value(&self, field: usize, now: Now) -> Value<'_>;
+}
+
+/// Declares the fields of a record: name, [`Kind`](crate::field::Kind), [`Class`](crate::field::Class), what it is, and its column where it
+/// has one by itself; then how its value is read of a record at a moment.
+#[macro_export]
+macro_rules! fields {
+    ($record:ty {
+        $(
+            $name:literal, $kind:ident $(($states:expr))?, $class:ident, $about:literal $(, $column:expr)?
+                => |$it:pat_param, $now:pat_param| $value:expr;
+        )*
+    }) => {
+        impl $crate::field::Record for $record {
+            fn specs(&self) -> &'static [$crate::field::Spec] {
+                const SPECS: &[$crate::field::Spec] = &[$(
+                    $crate::field::Spec {
+                        name: $name,
+                        kind: $crate::field::Kind::$kind $(($states))?,
+                        class: $crate::field::Class::$class,
+                        about: $about,
+                        column: $crate::fields!(@column $($column)?),
+                    },
+                )*];
+                SPECS
+            }
+
+            fn value(&self, field: usize, now: $crate::time::Now) -> $crate::field::Value<'_> {
+                const VALUES: &[fn(&$record, $crate::time::Now) -> $crate::field::Value<'_>] = &[$( |$it, $now| $value, )*];
+                VALUES.get(field).map_or($crate::field::Value::None, |value| value(self, now))
+            }
+        }
+    };
+    (@column) => { None };
+    (@column $column:expr) => { Some($column) };
+}

@@ -1,0 +1,7 @@
+//! The filter language.
+
+mod fault;
+mod language;
+
+pub use fault::Fault;
+pub use language::Filter;
