@@ -87,7 +87,8 @@ impl ReadAhead {
         self.rows.remove(place)
     }
 
-    /// A row is no longer pending. A read that is under way, or one that need not see the latest, could still show it.
+    /// A row is no longer pending, or this became durable just now. A read that is under way, or one that need not see the latest, could
+    /// still show it.
     pub(super) fn ended(&mut self, id: InvocationId) {
         if self.behind && id > self.cursor {
             self.settle = true;

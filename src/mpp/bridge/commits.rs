@@ -206,8 +206,14 @@ impl Bridge {
     fn on_row_committed(&mut self, now: Now, ticket: Ticket, id: InvocationId, name: &QueueName, done: &Done) {
         let trace = self.commits.dirty.get(&id).map(|dirty| dirty.trace);
         if self.commits.dirty.get(&id).is_some_and(|dirty| dirty.latest <= ticket) {
-            self.commits.dirty.remove(&id);
             self.commits.retry.remove(&Retry::Row(id));
+            if let Some(dirty) = self.commits.dirty.remove(&id)
+                && dirty.moved.state != RowState::Pending
+                && let Some(queue) = self.queues.get_mut(name)
+            {
+                // From here on nothing but the store tells of it, and a read that was asked before may not show it yet.
+                queue.head.ended(id);
+            }
         }
         if let Done::Refunded(refund, status) = *done {
             self.say(Transition::RefundRecorded { refund, id, status }, None, trace);
