@@ -199,6 +199,10 @@ limits! {
         alerts_max = 200 in 20..=10_000,
         /// Lines of the palette's history; the oldest go first.
         history_lines_max = 200 in 10..=10_000,
+        /// Entries kept for looking back; the oldest go first.
+        kept_entries_max = 100_000 in 4_096..=10_000_000,
+        /// Bytes of those entries, with what they share with the tap's ring; the oldest go first.
+        kept_bytes_max = 33_554_432 in 1_048_576..=4_294_967_296,
     }
 }
 

@@ -16,7 +16,7 @@ use super::{
     event::{Event, TerminalEvent},
     history::History,
     layout,
-    model::{HISTORY_ROWS, Meter, Model},
+    model::{HISTORY_ROWS, Meter, Model, Timeline},
     overlays::Overlay,
     pace::Pace,
     reload::{self, Lookout, Reload},
@@ -117,6 +117,7 @@ impl App {
         let now = config.clock.now();
         let mut ui = Ui::new(columns, rows, config.looks.mouse);
         ui.limits = config.limits;
+        ui.time = Timeline::new(&config.limits.console);
         ui.history = History::new(config.shell.history, config.limits.console.history_lines_max);
         let wardrobe = Wardrobe::new(config.looks, config.depth);
         let view = wardrobe.view(config.name, config.commands, config.shell.subcommands, now);
@@ -256,6 +257,7 @@ impl App {
             && let Some(skipped) = self.reader.take()
         {
             self.model.lose(skipped.behind(), now);
+            self.ui.time.lose(skipped.behind());
         }
         if self.reader.is_none() {
             match self.port.entries() {
@@ -417,6 +419,7 @@ impl App {
             for entry in batch.iter() {
                 self.model.fold(entry, resyncing || self.model.is_void());
             }
+            self.ui.time.push(batch);
             if self.model.is_void() {
                 self.sync = Sync::Needed;
                 break;

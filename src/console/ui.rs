@@ -9,7 +9,7 @@ use super::{
     keymap::Place,
     layout::{self, Layout},
     marks::Marks,
-    model::Model,
+    model::{Model, Timeline},
     overlays::{Overlay, Palette},
     pages::Pages,
     pane_id::PaneId,
@@ -90,6 +90,8 @@ pub(crate) struct Ui {
     pub(crate) runs: u64,
     /// Counts the times that the operator asked for the next theme.
     pub(crate) theme_steps: u32,
+    /// What can be looked back at.
+    pub(crate) time: Timeline,
 }
 
 impl Ui {
@@ -122,6 +124,7 @@ impl Ui {
             history: History::default(),
             runs: 0,
             theme_steps: 0,
+            time: Timeline::new(&Limits::default().console),
         }
     }
 

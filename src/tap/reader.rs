@@ -37,7 +37,8 @@ impl EntryRef<'_> {
 
 /// Entries that follow each other, and how many before them this reader has lost. After a loss, take a new snapshot.
 ///
-/// A batch holds its entries for as long as it lives: keep it no longer than it takes to go through it.
+/// A batch holds its entries for as long as it lives, those of its segment that were read before it too: who keeps it counts
+/// [`Batch::memory_bytes`].
 #[derive(Debug)]
 pub struct Batch {
     run: Run,
@@ -48,9 +49,66 @@ pub struct Batch {
 impl Batch {
     /// The entries, in order; never none.
     #[must_use]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = EntryRef<'_>> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = EntryRef<'_>> + DoubleEndedIterator {
         let (segment, from) = self.run.parts();
         segment.entries[from..].iter().map(|stored| EntryRef { entry: &stored.entry, bytes: segment.bytes_of(stored) })
+    }
+
+    /// How many entries there are: at least one, at most a segment.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
+    pub fn len(&self) -> usize {
+        let (segment, from) = self.run.parts();
+        segment.entries.len() - from
+    }
+
+    /// The entry at this place, the first one's being 0.
+    #[must_use]
+    pub fn get(&self, place: usize) -> Option<EntryRef<'_>> {
+        let (segment, from) = self.run.parts();
+        let stored = segment.entries.get(from.checked_add(place)?)?;
+        Some(EntryRef { entry: &stored.entry, bytes: segment.bytes_of(stored) })
+    }
+
+    /// What it holds, in bytes: of a shared segment all, as if nobody else held it.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.run.parts().0.memory_bytes()
+    }
+
+    /// Takes in the batch that was read next, so that many small ones become few. The next is given back when it follows a loss, or when
+    /// one segment would not hold both, or when it shares a segment of which it has the most.
+    ///
+    /// # Errors
+    /// The next batch as it was.
+    pub fn absorb(&mut self, next: Self) -> Result<(), Self> {
+        match &mut self.run {
+            Run::Copied(segment) if next.lost == 0 && !next.is_shared_well() && segment.has_room_for(&next.run) => {
+                segment.append(next.run.into_own());
+                Ok(())
+            }
+            Run::Copied(_) | Run::Shared(..) => Err(next),
+        }
+    }
+
+    /// As it is best kept: a share of a segment of which it has the least becomes a copy of its own, and room that is not used is given
+    /// back.
+    #[must_use]
+    pub fn compact(self) -> Self {
+        if self.is_shared_well() {
+            return self;
+        }
+        let mut segment = self.run.into_own();
+        segment.give_back();
+        Self { run: Run::Copied(segment), lost: self.lost }
+    }
+
+    /// Whether it shares a segment and has at least half of it.
+    fn is_shared_well(&self) -> bool {
+        match &self.run {
+            Run::Shared(segment, from) => 2 * from <= segment.entries.len(),
+            Run::Copied(_) => false,
+        }
     }
 }
 

@@ -77,7 +77,31 @@ impl Segment {
         Self { entries, arena: self.arena[from..].to_vec() }
     }
 
-    fn memory_bytes(&self) -> usize {
+    /// Whether a run's entries fit in beside these.
+    pub(super) fn has_room_for(&self, run: &Run) -> bool {
+        let (more, from) = run.parts();
+        let bytes = more.arena.len() - more.entries.get(from).map_or(0, |stored| stored.start as usize);
+        self.entries.len() + more.entries.len() - from <= SEGMENT_ENTRIES && self.arena.len() + bytes <= ARENA_BYTES_MAX
+    }
+
+    /// Takes in the entries that follow these.
+    pub(super) fn append(&mut self, mut more: Self) {
+        let base = u32::try_from(self.arena.len()).unwrap_or(u32::MAX);
+        for stored in &mut more.entries {
+            stored.start += base;
+        }
+        self.entries.append(&mut more.entries);
+        self.arena.extend_from_slice(&more.arena);
+    }
+
+    /// Gives back the room that is not used.
+    pub(super) fn give_back(&mut self) {
+        self.entries.shrink_to_fit();
+        self.arena.shrink_to_fit();
+    }
+
+    /// What it holds, in bytes.
+    pub(super) fn memory_bytes(&self) -> usize {
         size_of::<Self>() + self.arena.capacity() + self.entries.capacity() * size_of::<Stored>()
     }
 }
@@ -97,6 +121,14 @@ impl Run {
         match self {
             Self::Shared(segment, from) => (segment, *from),
             Self::Copied(segment) => (segment, 0),
+        }
+    }
+
+    /// A segment of the meant entries alone, held by nobody else.
+    pub(super) fn into_own(self) -> Segment {
+        match self {
+            Self::Shared(segment, from) => segment.copy_from(from),
+            Self::Copied(segment) => segment,
         }
     }
 }

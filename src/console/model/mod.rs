@@ -8,8 +8,10 @@ mod faults;
 mod fold;
 mod health;
 mod journal;
+mod kept;
 mod rates;
 mod state;
+mod timeline;
 
 #[cfg(test)]
 pub(crate) use alerts::Judged;
@@ -20,3 +22,4 @@ pub(crate) use health::{Condition, Sentence, hello_remedy, in_flight, mpp_report
 pub(crate) use journal::{Notice, Origin};
 pub(crate) use rates::{Rate, WINDOW_BUCKETS};
 pub(crate) use state::{Changes, HISTORY_ROWS, Meter, Model, World};
+pub(crate) use timeline::Timeline;

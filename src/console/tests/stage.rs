@@ -109,6 +109,7 @@ impl Stage {
             for entry in batch.iter() {
                 self.model.fold(entry, false);
             }
+            self.ui.time.push(batch);
         }
         let effects = self.event(Event::Data);
         self.ui.settle(&self.model);

@@ -2,7 +2,7 @@
 
 use super::{Link, mpp, station};
 use crate::{
-    ids::{Peer, Seq, Ticket, TraceId},
+    ids::{InvocationId, Peer, Seq, Ticket, TraceId},
     time::Now,
 };
 
@@ -23,6 +23,18 @@ pub struct Entry {
     pub cause: Option<Seq>,
     /// What happened.
     pub what: What,
+}
+
+impl Entry {
+    /// The invocation that it speaks of, where it speaks of one.
+    #[must_use]
+    pub fn invocation(&self) -> Option<InvocationId> {
+        match &self.what {
+            What::Frame(Frame { head: Head::Mpp(head), .. }) => head.id,
+            What::Transition(Transition::Mpp(transition)) => transition.invocation(),
+            What::Transition(Transition::Station(_)) | What::Committed { .. } | What::Unsent { .. } | What::Loss { .. } => None,
+        }
+    }
 }
 
 /// What happened.

@@ -201,3 +201,40 @@ pub enum Transition {
         manifest_hash: ManifestHash,
     },
 }
+
+impl Transition {
+    /// The invocation whose state changed, where it is one's.
+    #[must_use]
+    pub fn invocation(&self) -> Option<InvocationId> {
+        match self {
+            Self::Enqueued { id, .. }
+            | Self::Dispatched { id, .. }
+            | Self::Acked { id, .. }
+            | Self::Applied { id, .. }
+            | Self::Done { id, .. }
+            | Self::Failed { id, .. }
+            | Self::Refunded { id, .. }
+            | Self::Requeued { id, .. }
+            | Self::LeftApplied { id, .. }
+            | Self::RefundRecorded { id, .. }
+            | Self::OtherCancelled { id, .. } => Some(*id),
+            Self::Listening { .. }
+            | Self::NotListening
+            | Self::Paired
+            | Self::Connected { .. }
+            | Self::Handshaken { .. }
+            | Self::Disconnected { .. }
+            | Self::Stale { .. }
+            | Self::Parked { .. }
+            | Self::Migrated { .. }
+            | Self::Braked { .. }
+            | Self::Drained { .. }
+            | Self::Logged { .. }
+            | Self::StateWritten { .. }
+            | Self::PersistedLeftOut { .. }
+            | Self::CommitsFailing
+            | Self::CommitsWell
+            | Self::PackLoaded { .. } => None,
+        }
+    }
+}
