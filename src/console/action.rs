@@ -65,9 +65,9 @@ actions! {
     Up = "up",
     /// One row down.
     Down = "down",
-    /// The pane or field to the left.
+    /// The cell to the left, beyond the first the pane beside.
     Left = "left",
-    /// The pane or field to the right.
+    /// The cell to the right, beyond the last the pane beside.
     Right = "right",
     /// A page up.
     PageUp = "page-up",

@@ -42,6 +42,8 @@ pub(crate) struct Pages {
     pub(crate) state: Window<StateKeyRow>,
     queues: Window<QueueRow>,
     marks: BTreeMap<PaneId, Mark>,
+    /// How often an answer was taken.
+    revision: u64,
     /// Refunds that were recorded before the list was asked for last.
     refunds_then: u64,
 }
@@ -55,6 +57,7 @@ impl Pages {
             state: Window::new(false),
             queues: Window::new(false),
             marks: BTreeMap::new(),
+            revision: 0,
             refunds_then: 0,
         }
     }
@@ -136,6 +139,7 @@ impl Pages {
 
     /// Takes the answer for a pane's list.
     pub(crate) fn take(&mut self, pane: PaneId, serial: u64, answer: Result<Page, PortError>) {
+        self.revision += 1;
         match pane {
             PaneId::History => self.history.answer(serial, invocations(answer)),
             PaneId::OtherPack => self.other_pack.answer(serial, invocations(answer)),
@@ -144,6 +148,11 @@ impl Pages {
             PaneId::Queues => self.queues.answer(serial, queues(answer)),
             _ => {}
         }
+    }
+
+    /// How often an answer was taken: what was made of the lists is out of date when it differs.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// What is to be asked for now.

@@ -23,6 +23,8 @@ pub(crate) enum PaneId {
     Violations,
     /// What the station and this console say.
     StationLog,
+    /// What waits on one queue: a list that lies over the panes.
+    Pending,
 }
 
 /// A chip of the second line: a system, or a pane that has no room.

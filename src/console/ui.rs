@@ -8,15 +8,15 @@ use super::{
     history::History,
     keymap::Place,
     layout::{self, Layout},
+    lens::{Lens, Sort},
     marks::Marks,
     model::{Model, Timeline},
-    overlays::{Overlay, Palette},
+    overlays::{Overlay, Palette, Pending},
     pages::Pages,
     pane_id::PaneId,
-    panes,
+    panes::{self, Arrangement},
     reload::Fault,
     selection::{RecordKey, Selection},
-    sort::Sort,
     update::Bulk,
     view_id::ViewId,
 };
@@ -58,8 +58,10 @@ pub(crate) struct Ui {
     pub(crate) selections: BTreeMap<PaneId, Selection>,
     /// The lists that come in pages.
     pub(crate) pages: Pages,
-    /// By what panes are sorted whose rows are all there; others have the store's order.
-    pub(crate) sorts: BTreeMap<PaneId, Sort>,
+    /// How panes are looked at.
+    pub(crate) lenses: BTreeMap<PaneId, Lens>,
+    /// The rows of panes that are filtered or sorted, as they were settled last.
+    arranged: BTreeMap<PaneId, Arrangement>,
     /// The moment of the last event.
     pub(crate) at: Now,
     pub(crate) overlays: Vec<Overlay>,
@@ -105,7 +107,8 @@ impl Ui {
             focus: Focus::Pane(PaneId::Queues),
             selections: BTreeMap::new(),
             pages: Pages::new(),
-            sorts: BTreeMap::new(),
+            lenses: BTreeMap::new(),
+            arranged: BTreeMap::new(),
             at: Now::default(),
             overlays: Vec::new(),
             message: None,
@@ -171,16 +174,54 @@ impl Ui {
         panes::keys(pane, self, model).into_iter().nth(index)
     }
 
-    /// The column that a pane is sorted by, if it is by one.
+    /// How a pane is looked at.
+    pub(crate) fn lens(&self, pane: PaneId) -> &Lens {
+        static PLAIN: Lens = Lens::PLAIN;
+        self.lenses.get(&pane).unwrap_or(&PLAIN)
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn lens_mut(&mut self, pane: PaneId) -> &mut Lens {
+        self.lenses.entry(pane).or_default()
+    }
+
+    /// The list that has the keys: a pane, or the pending list over the panes.
+    #[expect(dead_code, reason = "what works on a list is still to come")]
+    pub(crate) fn list_at_hand(&self) -> Option<PaneId> {
+        match (self.overlays.last(), self.focus) {
+            (Some(Overlay::Pending(_)), _) => Some(PaneId::Pending),
+            (None, Focus::Pane(pane)) if pane != PaneId::Started => Some(pane),
+            _ => None,
+        }
+    }
+
+    /// The pending list, while it is open.
+    pub(crate) fn pending(&self) -> Option<&Pending> {
+        self.overlays.iter().rev().find_map(|overlay| match overlay {
+            Overlay::Pending(pending) => Some(pending),
+            _ => None,
+        })
+    }
+
+    /// The rows of a pane as they were arranged last.
+    pub(crate) fn arranged(&self, pane: PaneId) -> Option<&Arrangement> {
+        self.arranged.get(&pane)
+    }
+
+    /// The field that a pane is sorted by, if it is by one.
     pub(crate) fn sort(&self, pane: PaneId) -> Option<Sort> {
-        match self.pages.oldest_first(pane) {
-            Some(oldest_first) => Some(Sort { column: 0, descending: !oldest_first }),
-            None => self.sorts.get(&pane).copied(),
+        let oldest_first = self.pages.oldest_first(pane).or_else(|| (pane == PaneId::Pending).then_some(true));
+        match oldest_first {
+            Some(oldest_first) => panes::store_order(pane).map(|field| Sort { field, descending: !oldest_first }),
+            None => self.lens(pane).sort(),
         }
     }
 
     /// Where the selection of a pane is.
     pub(crate) fn selection(&self, pane: PaneId) -> Option<&Selection> {
+        if pane == PaneId::Pending {
+            return self.pending().map(|pending| &pending.window.selection);
+        }
         self.pages.selection(pane).or_else(|| self.selections.get(&pane))
     }
 
@@ -204,6 +245,10 @@ impl Ui {
         }
         for (pane, area) in &layout.panes {
             let height = panes::list_height(*area);
+            match panes::arrangement(*pane, self, model) {
+                Some(arrangement) => self.arranged.insert(*pane, arrangement),
+                None => self.arranged.remove(pane),
+            };
             let keys = panes::keys(*pane, self, model);
             self.pages.fit(*pane, height);
             self.selection_mut(*pane).settle(&keys, height);

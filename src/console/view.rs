@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use ratatui::{
     buffer::{Buffer, CellWidth as _},
     layout::Rect,
-    style::Style,
+    style::{Modifier, Style},
 };
 
 use super::{
@@ -128,6 +128,11 @@ impl Canvas<'_> {
     /// Marks a line as the selected one: in reverse video, whatever the theme.
     pub(crate) fn select(&mut self, line: Rect) {
         self.buffer.set_style(line, self.view.theme.selection());
+    }
+
+    /// Marks a cell of the selected line: by weight and a line under it, whatever the theme.
+    pub(crate) fn choose(&mut self, cell: Rect) {
+        self.buffer.set_style(cell, Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED));
     }
 
     /// Empties an area.

@@ -28,7 +28,7 @@ mod value;
 
 pub use class::Class;
 pub use column::{Align, Column};
-pub use record::Record;
+pub use record::{Fields, Record};
 pub use spec::{Kind, Spec, place};
 pub use value::Value;
 

@@ -12,6 +12,12 @@ pub trait Record {
     fn value(&self, field: usize, now: Now) -> Value<'_>;
 }
 
+/// What declares its fields once for all its records, so that they are known before there is one. [`fields!`](crate::fields) writes it.
+pub trait Fields: Record {
+    /// Its fields.
+    const SPECS: &'static [Spec];
+}
+
 /// Declares the fields of a record: name, [`Kind`](crate::field::Kind), [`Class`](crate::field::Class), what it is, and its column where it
 /// has one by itself; then how its value is read of a record at a moment.
 #[macro_export]
@@ -22,22 +28,26 @@ macro_rules! fields {
                 => |$it:pat_param, $now:pat_param| $value:expr;
         )*
     }) => {
+        impl $crate::field::Fields for $record {
+            const SPECS: &'static [$crate::field::Spec] = &[$(
+                $crate::field::Spec {
+                    name: $name,
+                    kind: $crate::field::Kind::$kind $(($states))?,
+                    class: $crate::field::Class::$class,
+                    about: $about,
+                    column: $crate::fields!(@column $($column)?),
+                },
+            )*];
+        }
+
         impl $crate::field::Record for $record {
             fn specs(&self) -> &'static [$crate::field::Spec] {
-                const SPECS: &[$crate::field::Spec] = &[$(
-                    $crate::field::Spec {
-                        name: $name,
-                        kind: $crate::field::Kind::$kind $(($states))?,
-                        class: $crate::field::Class::$class,
-                        about: $about,
-                        column: $crate::fields!(@column $($column)?),
-                    },
-                )*];
-                SPECS
+                <Self as $crate::field::Fields>::SPECS
             }
 
             fn value(&self, field: usize, now: $crate::time::Now) -> $crate::field::Value<'_> {
-                const VALUES: &[fn(&$record, $crate::time::Now) -> $crate::field::Value<'_>] = &[$( |$it, $now| $value, )*];
+                const VALUES: &[for<'r> fn(&'r $record, $crate::time::Now) -> $crate::field::Value<'r>] =
+                    &[$( |$it, $now| $value, )*];
                 VALUES.get(field).map_or($crate::field::Value::None, |value| value(self, now))
             }
         }

@@ -130,6 +130,7 @@ impl PaneId {
             Self::AdapterLog => Place::AdapterLog,
             Self::Violations => Place::Violations,
             Self::StationLog => Place::StationLog,
+            Self::Pending => Place::Pending,
         }
     }
 }

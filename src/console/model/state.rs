@@ -2,7 +2,10 @@
 
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use super::{
@@ -145,9 +148,17 @@ pub(crate) struct Model {
     pub(crate) stopping: bool,
     /// What happened to what the store has.
     pub(crate) changes: Changes,
+    /// Told anew with every change, by no two models the same: what was made of one is out of date when it differs.
+    revision: u64,
     ground: Ground,
     rates_cut: u64,
     limits: limits::Mpp,
+}
+
+/// A revision that no model had yet.
+fn next_revision() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed)
 }
 
 fn ended(row: InvocationRow) -> EndedView {
@@ -187,6 +198,7 @@ impl Model {
             history: Vec::new(),
             stopping: false,
             changes: Changes::default(),
+            revision: next_revision(),
             ground: Ground::None,
             rates_cut: 0,
             limits: limits.mpp,
@@ -195,6 +207,7 @@ impl Model {
 
     /// Starts again from a snapshot. Windows of our own stay.
     pub(crate) fn resync(&mut self, snapshot: Snapshot) {
+        self.revision = next_revision();
         self.changes.resyncs += 1;
         self.renumber_lines(&snapshot.mpp.logs);
         self.alerts.seed(&snapshot.mpp, snapshot.at);
@@ -212,6 +225,7 @@ impl Model {
 
     /// Takes the newest rows as the store has them: none when nothing was ever recorded.
     pub(crate) fn remember(&mut self, rows: Vec<InvocationRow>) {
+        self.revision = next_revision();
         let Some(world) = &self.world else { return };
         if rows.is_empty() {
             self.is_first_run |= !self.lessons.all_done();
@@ -235,12 +249,14 @@ impl Model {
         if count == 0 {
             return;
         }
+        self.revision = next_revision();
         self.lost = self.lost.saturating_add(count);
         self.journal.lost(count, at);
     }
 
     /// Says something of this console itself.
     pub(crate) fn note(&mut self, level: Level, words: &str, at: Now) {
+        self.revision = next_revision();
         self.journal.note(level, words, at);
     }
 
@@ -257,6 +273,7 @@ impl Model {
 
     /// Takes one entry. Between a loss and the next snapshot only our own windows move.
     pub(crate) fn fold(&mut self, entry: EntryRef<'_>, resyncing: bool) {
+        self.revision = next_revision();
         self.fold_windows(entry);
         self.alerts.hear(entry);
         let line = if resyncing { None } else { self.fold_world(entry) };
@@ -295,6 +312,11 @@ impl Model {
         }
         self.learn();
         line
+    }
+
+    /// What tells this state from any other.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// Whether the state is void, so that a snapshot is needed as after a loss.

@@ -6,12 +6,13 @@ use crate::{
     console::{
         action::{Asked, Effect},
         model::Model,
-        panes::{Align, Cell, Column, Table, list_height, state_sign},
+        panes::{Cell, Table, list_height, state_sign},
         selection::{RecordKey, Selection},
         theme::Role,
         ui::Ui,
         view::{Canvas, View},
     },
+    field::Column,
     ids::{InvocationId, QueueName},
     port::{EventRow, Query},
     tap::entry::mpp::RowState,
@@ -21,8 +22,8 @@ const COLUMNS: &[Column] = &[
     Column::growing("event", 14, 2),
     Column::growing("title", 12, 3).from(70),
     Column::growing("queue", 10, 1),
-    Column::fixed("brake", 10, Align::Left),
-    Column::fixed("given last", 22, Align::Left),
+    Column::fixed("brake", 10),
+    Column::fixed("given last", 22),
 ];
 
 /// The list of events.
@@ -91,8 +92,17 @@ impl Events {
         let rows = self.rows.as_deref().unwrap_or_default();
         let view = canvas.view;
         let row = |index: usize| rows.get(index).map_or_else(Vec::new, |row| cells(view, row, model, ui));
-        Table { columns: COLUMNS, len: rows.len(), row: &row, selection: &self.selection, focused, sort: None, more: (false, false) }
-            .draw(canvas, inside);
+        Table {
+            columns: COLUMNS,
+            len: rows.len(),
+            row: &row,
+            selection: &self.selection,
+            focused,
+            sort: None,
+            cell: None,
+            more: (false, false),
+        }
+        .draw(canvas, inside);
     }
 }
 

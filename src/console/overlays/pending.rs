@@ -6,29 +6,19 @@ use crate::{
     console::{
         action::{Asked, Direction, Effect},
         format,
-        marks::mark,
         model::Model,
-        panes::{Align, Cell, Class, Column, Table, list_height, row_at, state_sign},
+        pane_id::PaneId,
+        panes::{self, list_height, row_at},
         selection::RecordKey,
         theme::Role,
         ui::Ui,
-        view::{Canvas, View},
+        view::Canvas,
         window::{Wanted, Window},
     },
     ids::{InvocationId, QueueName},
     port::{InvocationRow, Query},
     tap::entry::mpp::RowState,
 };
-
-const COLUMNS: &[Column] = &[
-    Column::fixed("id", 10, Align::Right),
-    Column::growing("event", 12, 2),
-    Column::fixed("state", 12, Align::Left),
-    Column::fixed("waits", 6, Align::Right),
-    Column::growing("params", 12, 4),
-    Column::fixed("source", 14, Align::Left).from(90),
-    Column::fixed("user", 12, Align::Left).from(110),
-];
 
 /// A window of the pending rows of a queue.
 #[derive(Debug)]
@@ -139,34 +129,7 @@ impl Pending {
             canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), words, Role::Muted);
             return;
         }
-        let view = canvas.view;
-        let row = |index: usize| rows.get(index).map_or_else(Vec::new, |row| cells(view, row, model, ui.marks.contains(row.id)));
-        Table {
-            columns: COLUMNS,
-            len: rows.len(),
-            row: &row,
-            selection: &self.window.selection,
-            focused,
-            sort: None,
-            more: self.window.more(),
-        }
-        .draw(canvas, inside);
+        let shown = panes::rows(PaneId::Pending, ui, model);
+        panes::table_of(canvas, PaneId::Pending, inside, (&shown, ui), focused, self.window.more());
     }
-}
-
-fn cells(view: &View, row: &InvocationRow, model: &Model, is_marked: bool) -> Vec<Cell> {
-    let state = Pending::state_now(row, model);
-    let (sign, role) = state_sign(state, view.glyphs);
-    let is_gone = state != RowState::Pending;
-    let text = if is_gone { Role::Muted } else { Role::Text };
-    let words = if row.other_manifest.is_some() { "other pack" } else { state.name() };
-    vec![
-        Cell::new(mark(view, is_marked, &row.id.to_string()), if is_marked { Role::Accent } else { text }),
-        Cell::new(row.event.to_string(), text),
-        Cell::new(format!("{sign} {words}"), if row.other_manifest.is_some() { Role::Warn } else { role }),
-        Cell::new(format::age(view.now.wall.since(row.enqueued_at_ms)), text),
-        Cell::of_class(row.params.as_str().to_owned(), Role::Muted, Class::Payload),
-        Cell::new(row.source.kind.clone(), Role::Muted),
-        Cell::of_class(row.source.user.clone().unwrap_or_default(), Role::Muted, Class::Login),
-    ]
 }

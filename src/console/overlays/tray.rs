@@ -4,21 +4,20 @@ use std::fmt::Write as _;
 
 use ratatui::layout::Rect;
 
-use crate::console::{
-    format,
-    model::{Alert, Model, Standing},
-    panes::{Align, Cell, Class, Column, Table, list_height, row_at},
-    selection::{RecordKey, Selection},
-    theme::Role,
-    view::{Canvas, View},
+use crate::{
+    console::{
+        format,
+        model::{Alert, Model, Standing},
+        panes::{Cell, Class, Table, list_height, row_at},
+        selection::{RecordKey, Selection},
+        theme::Role,
+        view::{Canvas, View},
+    },
+    field::Column,
 };
 
-const COLUMNS: &[Column] = &[
-    Column::fixed("", 9, Align::Left),
-    Column::fixed("since", 8, Align::Left),
-    Column::fixed("lasts", 6, Align::Right),
-    Column::growing("what", 20, 1),
-];
+const COLUMNS: &[Column] =
+    &[Column::fixed("", 9), Column::fixed("since", 8), Column::fixed("lasts", 6).right(), Column::growing("what", 20, 1)];
 
 /// The open tray.
 #[derive(Debug, Default)]
@@ -90,8 +89,17 @@ impl Tray {
         }
         let view = canvas.view;
         let row = |index: usize| alerts.get(index).map_or_else(Vec::new, |alert| cells(view, alert));
-        Table { columns: COLUMNS, len: alerts.len(), row: &row, selection: &self.selection, focused, sort: None, more: (false, false) }
-            .draw(canvas, inside);
+        Table {
+            columns: COLUMNS,
+            len: alerts.len(),
+            row: &row,
+            selection: &self.selection,
+            focused,
+            sort: None,
+            cell: None,
+            more: (false, false),
+        }
+        .draw(canvas, inside);
     }
 }
 

@@ -1,47 +1,54 @@
 //! The adapter's log: its own lines with their levels, newest first.
 
-use ratatui::layout::Rect;
-
-use super::{Align, Cell, Class, Column, log::level_cell, pane::Shown};
+use super::{
+    Cell, Class,
+    log::{LEVELS, level_cell},
+    row::{Listed, Look, Row},
+};
 use crate::{
-    console::{model::Model, pane_id::PaneId, sort::Sort, theme::Role, ui::Ui, view::Canvas},
+    console::{model::Model, selection::RecordKey, theme::Role},
+    field::{Column, Value, fields},
     mpp::LogView,
     tap::entry::station::Level,
 };
 
-pub(super) const COLUMNS: &[Column] =
-    &[Column::fixed("at", 8, Align::Left), Column::fixed("level", 7, Align::Left), Column::growing("", 10, 1)];
-
-/// The lines in the order that they are shown in, with their numbers.
-pub(super) fn rows<'a>(model: &'a Model, ui: &Ui) -> Vec<(u64, &'a LogView)> {
-    let Some(mpp) = model.mpp() else { return Vec::new() };
-    let numbered = mpp.logs.iter().enumerate().map(|(place, line)| (model.first_line.wrapping_add(place as u64), line));
-    let mut rows: Vec<_> = numbered.rev().collect();
-    Sort::arrange(ui.sorts.get(&PaneId::AdapterLog).copied(), &mut rows, |column, one, other| match column {
-        1 => one.1.level.cmp(&other.1.level),
-        2 => one.1.text.cmp(&other.1.text),
-        _ => one.0.cmp(&other.0),
-    });
-    rows
+/// A line, with its number.
+pub(crate) struct LogLine<'a> {
+    pub(crate) number: u64,
+    pub(crate) line: &'a LogView,
 }
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, shown: &Shown<'_>) {
-    let lines = rows(shown.model, shown.ui);
-    if lines.is_empty() {
-        canvas.put(area.x + 1, area.y, area.width.saturating_sub(1), "the adapter has said nothing", Role::Muted);
-        return;
+fields! {
+    LogLine<'_> {
+        "at", Time, Public, "when it came", Column::fixed("at", 8) => |it, _| Value::Time(it.line.at.wall);
+        "level", State(LEVELS), Public, "how much it matters, as the adapter said", Column::fixed("level", 7)
+            => |it, _| Value::text(it.line.level.name());
+        "text", Text, Payload, "the line", Column::growing("", 10, 1) => |it, _| Value::text(&*it.line.text);
+        "age", Duration, Public, "how long ago it came" => |it, now| Value::Duration(super::ms(it.line.at, now));
     }
-    let view = canvas.view;
-    let row = |index: usize| {
-        lines.get(index).map_or_else(Vec::new, |(_, line)| {
-            let (level, role) = level_cell(line.level, view.glyphs);
-            let words = if line.level >= Level::Warn { role } else { Role::Text };
-            vec![
-                Cell::new(view.time_of_day(line.at), Role::Muted),
-                Cell::new(level, role),
-                Cell::of_class(line.text.to_string(), words, Class::Payload),
-            ]
+}
+
+impl Listed for LogLine<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Line(self.number)
+    }
+
+    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+        let (level, role) = level_cell(self.line.level, look.view.glyphs);
+        Some(match field {
+            "level" => Cell::new(level, role),
+            "text" => {
+                let words = if self.line.level >= Level::Warn { role } else { Role::Text };
+                Cell::of_class(self.line.text.to_string(), words, Class::Payload)
+            }
+            _ => return None,
         })
-    };
-    shown.table(COLUMNS, lines.len(), &row).draw(canvas, area);
+    }
+}
+
+/// The lines, newest first.
+pub(super) fn rows(model: &Model) -> Vec<Row<'_>> {
+    let Some(mpp) = model.mpp() else { return Vec::new() };
+    let numbered = mpp.logs.iter().enumerate().map(|(place, line)| (model.first_line.wrapping_add(place as u64), line));
+    numbered.rev().map(|(number, line)| Row::Line(LogLine { number, line })).collect()
 }

@@ -88,7 +88,7 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
             let role = if serious > 0 { Role::Warn } else { Role::Text };
             ("LOG", format!("{serious}{}", glyphs.warn), role)
         }
-        PaneId::Started => ("", String::new(), Role::Muted),
+        PaneId::Started | PaneId::Pending => ("", String::new(), Role::Muted),
         PaneId::History => {
             let ended = |count: fn(&QueueView) -> u64| mpp.map_or(0, |mpp| mpp.queues.values().map(count).sum::<u64>());
             let (done, bad) = (ended(|queue| queue.done), ended(|queue| queue.failed));

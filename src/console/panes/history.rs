@@ -1,96 +1,136 @@
-//! History: every invocation the store has, in pages. And those that wait under another manifest.
+//! Invocations as the store has them, in pages: all of them, those that wait under another manifest, and those that wait on one queue.
 
-use ratatui::layout::Rect;
+use std::collections::BTreeMap;
 
-use super::{Align, Cell, Class, Column, pane::Shown, queues::state_sign};
+use super::{
+    Cell, Class,
+    queues::state_sign,
+    row::{Listed, Look, Row},
+};
 use crate::{
-    console::{
-        format,
-        marks::mark,
-        overlays::Pending,
-        theme::Role,
-        view::{Canvas, View},
-    },
-    ids::ManifestHash,
+    console::{format, marks::mark, model::Model, selection::RecordKey, theme::Role},
+    field::{Column, Value, fields},
+    ids::{InvocationId, ManifestHash},
     port::InvocationRow,
+    schema::JsonText,
     tap::entry::mpp::RowState,
 };
 
-pub(super) const COLUMNS: &[Column] = &[
-    Column::fixed("id", 8, Align::Right),
-    Column::fixed("at", 8, Align::Left),
-    Column::fixed("state", 12, Align::Left),
-    Column::growing("queue", 8, 1).from(60),
-    Column::growing("event", 10, 1),
-    Column::growing("reason or result", 8, 6),
-    Column::growing("params", 12, 4).from(104),
-    Column::fixed("source", 14, Align::Left).from(128),
-    Column::fixed("user", 12, Align::Left).from(148),
-    Column::fixed("trace", 5, Align::Left).from(92),
+/// A row as a page has it, and where it stands now: pages are as old as their answer, the model is not.
+pub(crate) struct Stored<'a> {
+    pub(crate) row: &'a InvocationRow,
+    pub(crate) state: RowState,
+}
+
+fields! {
+    Stored<'_> {
+        "id", Serial, Public, "its number" => |it, _| Value::Serial(it.row.id.0);
+        "at", Time, Public, "when its state last changed" => |it, _| Value::Time(it.row.updated_at_ms);
+        "state", State(&["pending", "dispatched", "applied", "done", "failed", "refunded"]), Public, "where it stands"
+            => |it, _| Value::text(it.state.name());
+        "queue", Text, Public, "its queue" => |it, _| Value::text(it.row.queue.as_str());
+        "event", Text, Public, "what it is to do" => |it, _| Value::text(it.row.event.as_str());
+        "reason", Text, Payload, "why it failed" => |it, _| Value::maybe(it.row.reason.as_deref());
+        "result", Text, Payload, "what the adapter reported" => |it, _| Value::maybe(it.row.result.as_ref().map(JsonText::as_str));
+        "params", Text, Payload, "the event's parameters" => |it, _| Value::text(it.row.params.as_str());
+        "source", Text, Public, "where it came from" => |it, _| Value::text(it.row.source.kind.as_str());
+        "user", Text, Login, "who asked for it" => |it, _| Value::maybe(it.row.source.user.as_deref());
+        "redemption", Text, Payload, "what was redeemed" => |it, _| Value::maybe(it.row.source.redemption.as_deref());
+        "trace", Id, Public, "what it belongs to" => |it, _| Value::text(it.row.trace_id.0.hyphenated().to_string());
+        "enqueued", Time, Public, "when it was enqueued" => |it, _| Value::Time(it.row.enqueued_at_ms);
+        "age", Duration, Public, "how long ago it was enqueued" => |it, now| Value::Duration(super::wall_ms(it.row.enqueued_at_ms, now));
+        "manifest", Text, Public, "the manifest it was enqueued under, where that is not the one in force"
+            => |it, _| Value::maybe(it.row.other_manifest.as_ref().map(ManifestHash::as_str));
+    }
+}
+
+/// The columns of History.
+pub(super) const HISTORY: &[(&str, Column)] = &[
+    ("id", Column::fixed("id", 8).right()),
+    ("at", Column::fixed("at", 8)),
+    ("state", Column::fixed("state", 12)),
+    ("queue", Column::growing("queue", 8, 1).from(60)),
+    ("event", Column::growing("event", 10, 1)),
+    ("reason", Column::growing("reason or result", 8, 6)),
+    ("params", Column::growing("params", 12, 4).from(104)),
+    ("source", Column::fixed("source", 14).from(128)),
+    ("user", Column::fixed("user", 12).from(148)),
+    ("trace", Column::fixed("trace", 5).from(92)),
 ];
 
-pub(super) const OTHER_COLUMNS: &[Column] = &[
-    Column::fixed("id", 8, Align::Right),
-    Column::growing("queue", 8, 1),
-    Column::growing("event", 10, 1),
-    Column::fixed("waits", 6, Align::Right),
-    Column::fixed("manifest", 8, Align::Left),
-    Column::growing("params", 8, 4),
-    Column::fixed("source", 14, Align::Left).from(90),
-    Column::fixed("user", 12, Align::Left).from(110),
+/// The columns of what waits under another manifest.
+pub(super) const OTHER_PACK: &[(&str, Column)] = &[
+    ("id", Column::fixed("id", 8).right()),
+    ("queue", Column::growing("queue", 8, 1)),
+    ("event", Column::growing("event", 10, 1)),
+    ("age", Column::fixed("waits", 6).right()),
+    ("manifest", Column::fixed("manifest", 8)),
+    ("params", Column::growing("params", 8, 4)),
+    ("source", Column::fixed("source", 14).from(90)),
+    ("user", Column::fixed("user", 12).from(110)),
 ];
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, shown: &Shown<'_>) {
-    let view = canvas.view;
-    let history = &shown.ui.pages.history;
-    let row = |index: usize| history.rows().get(index).map_or_else(Vec::new, |row| cells(view, row, shown));
-    shown.paged(canvas, area, COLUMNS, history, "nothing was ever enqueued on this data folder", &row);
+/// The columns of what waits on one queue.
+pub(super) const PENDING: &[(&str, Column)] = &[
+    ("id", Column::fixed("id", 10).right()),
+    ("event", Column::growing("event", 12, 2)),
+    ("state", Column::fixed("state", 12)),
+    ("age", Column::fixed("waits", 6).right()),
+    ("params", Column::growing("params", 12, 4)),
+    ("source", Column::fixed("source", 14).from(90)),
+    ("user", Column::fixed("user", 12).from(110)),
+];
+
+impl Listed for Stored<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Invocation(self.row.id)
+    }
+
+    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+        let row = self.row;
+        // In a list of what waits, a row that has gone on stands back.
+        let text = if look.only_pending && self.state != RowState::Pending { Role::Muted } else { Role::Text };
+        Some(match field {
+            "id" => {
+                let is_marked = look.marks.contains(row.id);
+                Cell::new(mark(look.view, is_marked, &row.id.to_string()), if is_marked { Role::Accent } else { text })
+            }
+            "state" => self.state_cell(look),
+            "queue" => Cell::new(row.queue.to_string(), Role::Muted),
+            "event" => Cell::new(row.event.to_string(), text),
+            "age" => Cell::new(format::age(look.view.now.wall.since(row.enqueued_at_ms)), text),
+            // What came of it takes the place of why nothing did.
+            "reason" => {
+                let told = row.reason.clone().or_else(|| row.result.as_ref().map(|result| result.as_str().to_owned()));
+                Cell::of_class(told.unwrap_or_default(), Role::Text, Class::Payload)
+            }
+            "params" => Cell::of_class(row.params.as_str().to_owned(), Role::Muted, Class::Payload),
+            "source" => Cell::new(row.source.kind.clone(), Role::Muted),
+            "user" => Cell::of_class(row.source.user.clone().unwrap_or_default(), Role::Muted, Class::Login),
+            "trace" => Cell::new(row.trace_id.short(), Role::Muted),
+            "manifest" => Cell::new(row.other_manifest.as_ref().map_or_else(String::new, short_hash), Role::Warn),
+            _ => return None,
+        })
+    }
 }
 
-pub(super) fn draw_other(canvas: &mut Canvas<'_>, area: Rect, shown: &Shown<'_>) {
-    let view = canvas.view;
-    let others = &shown.ui.pages.other_pack;
-    let row = |index: usize| others.rows().get(index).map_or_else(Vec::new, |row| other_cells(view, row, shown));
-    shown.paged(canvas, area, OTHER_COLUMNS, others, "no row waits under another manifest", &row);
+impl Stored<'_> {
+    fn state_cell(&self, look: &Look<'_>) -> Cell {
+        let (sign, role) = state_sign(self.state, look.view.glyphs);
+        let is_other = self.row.other_manifest.is_some() && (look.only_pending || self.state == RowState::Pending);
+        let (words, role) = if is_other { ("other pack", Role::Warn) } else { (self.state.name(), role) };
+        Cell::new(format!("{sign} {words}"), role)
+    }
 }
 
-/// A row's first cell, with its mark.
-fn id_cell(view: &View, row: &InvocationRow, shown: &Shown<'_>) -> Cell {
-    let is_marked = shown.ui.marks.contains(row.id);
-    Cell::new(mark(view, is_marked, &row.id.to_string()), if is_marked { Role::Accent } else { Role::Text })
-}
-
-fn cells(view: &View, row: &InvocationRow, shown: &Shown<'_>) -> Vec<Cell> {
-    let state = Pending::state_now(row, shown.model);
-    let (sign, role) = state_sign(state, view.glyphs);
-    let is_other = row.other_manifest.is_some() && state == RowState::Pending;
-    let (words, role) = if is_other { ("other pack", Role::Warn) } else { (state.name(), role) };
-    let told = row.reason.clone().or_else(|| row.result.as_ref().map(|result| result.as_str().to_owned()));
-    vec![
-        id_cell(view, row, shown),
-        Cell::new(format::time_of_day(row.updated_at_ms, &view.zone), Role::Muted),
-        Cell::new(format!("{sign} {words}"), role),
-        Cell::new(row.queue.to_string(), Role::Muted),
-        Cell::new(row.event.to_string(), Role::Text),
-        Cell::of_class(told.unwrap_or_default(), Role::Text, Class::Payload),
-        Cell::of_class(row.params.as_str().to_owned(), Role::Muted, Class::Payload),
-        Cell::new(row.source.kind.clone(), Role::Muted),
-        Cell::of_class(row.source.user.clone().unwrap_or_default(), Role::Muted, Class::Login),
-        Cell::new(row.trace_id.short(), Role::Muted),
-    ]
-}
-
-fn other_cells(view: &View, row: &InvocationRow, shown: &Shown<'_>) -> Vec<Cell> {
-    vec![
-        id_cell(view, row, shown),
-        Cell::new(row.queue.to_string(), Role::Muted),
-        Cell::new(row.event.to_string(), Role::Text),
-        Cell::new(format::age(view.now.wall.since(row.enqueued_at_ms)), Role::Text),
-        Cell::new(row.other_manifest.as_ref().map_or_else(String::new, short_hash), Role::Warn),
-        Cell::of_class(row.params.as_str().to_owned(), Role::Muted, Class::Payload),
-        Cell::new(row.source.kind.clone(), Role::Muted),
-        Cell::of_class(row.source.user.clone().unwrap_or_default(), Role::Muted, Class::Login),
-    ]
+/// Rows of a page, as they stand now.
+pub(super) fn rows<'a>(rows: &'a [InvocationRow], model: &Model) -> Vec<Row<'a>> {
+    let mut ended: BTreeMap<InvocationId, RowState> = BTreeMap::new();
+    let mpp = model.mpp();
+    ended.extend(mpp.into_iter().flat_map(|mpp| &mpp.recent).map(|row| (row.id, row.state)));
+    let live = |id: InvocationId| mpp.and_then(|mpp| mpp.live.get(&id)).map(|live| live.state);
+    let state = |row: &InvocationRow| live(row.id).or_else(|| ended.get(&row.id).copied()).unwrap_or(row.state);
+    rows.iter().map(|row| Row::Stored(Stored { row, state: state(row) })).collect()
 }
 
 /// The first digits of a manifest's hash.

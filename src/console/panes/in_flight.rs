@@ -1,59 +1,77 @@
 //! In flight: what is with the adapter now.
 
-use ratatui::layout::Rect;
-
-use super::{Align, Cell, Column, pane::Shown, queues::state_sign};
+use super::{
+    Cell,
+    queues::state_sign,
+    row::{Listed, Look, Row},
+};
 use crate::{
-    console::{
-        pane_id::PaneId,
-        sort::Sort,
-        theme::Role,
-        ui::Ui,
-        view::{Canvas, View},
-    },
-    ids::InvocationId,
+    console::{selection::RecordKey, theme::Role},
+    field::{Column, Value, fields},
+    ids::{InvocationId, TraceId},
     mpp::{LiveView, QueueView, Snapshot},
+    tap::entry::mpp::RowState,
 };
 
-pub(super) const COLUMNS: &[Column] = &[
-    Column::fixed("id", 7, Align::Right),
-    Column::growing("queue", 8, 1),
-    Column::growing("event", 10, 2),
-    Column::fixed("state", 14, Align::Left),
-    Column::fixed("age", 6, Align::Right),
-    Column::fixed("trace", 5, Align::Left).from(56),
-];
-
-type Row<'a> = (&'a InvocationId, &'a LiveView);
-
-/// The rows in the order that they are shown in.
-pub(super) fn rows<'a>(mpp: &'a Snapshot, ui: &Ui) -> Vec<Row<'a>> {
-    let mut rows: Vec<Row<'a>> = mpp.live.iter().collect();
-    Sort::arrange(ui.sorts.get(&PaneId::InFlight).copied(), &mut rows, |column, one, other| match column {
-        1 => one.1.queue.cmp(&other.1.queue),
-        2 => one.1.event.cmp(&other.1.event),
-        3 => (one.1.state, one.1.left, one.1.acked).cmp(&(other.1.state, other.1.left, other.1.acked)),
-        // What is younger is less old.
-        4 => other.1.since.wall.cmp(&one.1.since.wall),
-        5 => one.1.trace.cmp(&other.1.trace),
-        _ => one.0.cmp(other.0),
-    });
-    rows
+/// An invocation that is with the adapter, or was left in applied.
+pub(crate) struct Flying<'a> {
+    pub(crate) id: InvocationId,
+    pub(crate) live: &'a LiveView,
 }
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, mpp: &Snapshot, shown: &Shown<'_>) {
-    if mpp.live.is_empty() {
-        canvas.put(area.x + 1, area.y, area.width.saturating_sub(1), &why_empty(mpp), Role::Muted);
-        return;
+impl Flying<'_> {
+    fn state(&self) -> &'static str {
+        match (self.live.left, self.live.state) {
+            (true, _) => "left",
+            (false, RowState::Dispatched) if self.live.acked => "acked",
+            (false, state) => state.name(),
+        }
     }
-    let rows = rows(mpp, shown.ui);
-    let view = canvas.view;
-    let row = |index: usize| rows.get(index).map_or_else(Vec::new, |(id, live)| cells(view, **id, live));
-    shown.table(COLUMNS, rows.len(), &row).draw(canvas, area);
+}
+
+fields! {
+    Flying<'_> {
+        "id", Serial, Public, "its number", Column::fixed("id", 7).right() => |it, _| Value::Serial(it.id.0);
+        "queue", Text, Public, "its queue", Column::growing("queue", 8, 1) => |it, _| Value::text(it.live.queue.as_str());
+        "event", Text, Public, "what it is to do", Column::growing("event", 10, 2) => |it, _| Value::text(it.live.event.as_str());
+        "state", State(&["dispatched", "acked", "applied", "left"]), Public, "where it stands", Column::fixed("state", 14)
+            => |it, _| Value::text(it.state());
+        "age", Duration, Public, "how long it is in that state", Column::fixed("age", 6).right()
+            => |it, now| Value::Duration(super::ms(it.live.since, now));
+        "trace", Id, Public, "what it belongs to", Column::fixed("trace", 5).from(56)
+            => |it, _| Value::maybe(it.live.trace.map(|trace| trace.0.hyphenated().to_string()));
+        "since", Time, Public, "since when it is in that state" => |it, _| Value::Time(it.live.since.wall);
+    }
+}
+
+impl Listed for Flying<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Invocation(self.id)
+    }
+
+    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+        let glyphs = look.view.glyphs;
+        Some(match field {
+            "queue" => Cell::new(self.live.queue.to_string(), Role::Muted),
+            "state" if self.live.left => Cell::new(format!("{} left applied", glyphs.warn), Role::Warn),
+            "state" => {
+                let (sign, role) = state_sign(self.live.state, glyphs);
+                Cell::new(format!("{sign} {}", self.state()), role)
+            }
+            "age" => Cell::new(look.view.age(self.live.since), Role::Text),
+            "trace" => Cell::new(self.live.trace.map_or_else(String::new, TraceId::short), Role::Muted),
+            _ => return None,
+        })
+    }
+}
+
+/// What is with the adapter, oldest first.
+pub(super) fn rows(mpp: &Snapshot) -> Vec<Row<'_>> {
+    mpp.live.iter().map(|(id, live)| Row::Flying(Flying { id: *id, live })).collect()
 }
 
 /// Why nothing is in flight: the operator's own brakes first.
-fn why_empty(mpp: &Snapshot) -> String {
+pub(super) fn why_empty(mpp: &Snapshot) -> String {
     let is_declared = |queue: &&QueueView| queue.ready_after.is_some();
     let (all, held) = (mpp.queues.values().filter(is_declared).count(), mpp.queues.values().filter(|queue| queue.brake.held).count());
     let waits = mpp.queues.values().any(|queue| queue.pending > 0);
@@ -68,24 +86,4 @@ fn why_empty(mpp: &Snapshot) -> String {
         (Some(_), false) if held > 0 => format!("nothing: no work is pending; {held} of {all} queues are held"),
         (Some(_), false) => "nothing: no work is pending".to_owned(),
     }
-}
-
-fn cells(view: &View, id: InvocationId, live: &LiveView) -> Vec<Cell> {
-    let glyphs = view.glyphs;
-    let (sign, role) = state_sign(live.state, glyphs);
-    let (state, role) = if live.left {
-        (format!("{} left applied", glyphs.warn), Role::Warn)
-    } else if live.acked && live.state == crate::tap::entry::mpp::RowState::Dispatched {
-        (format!("{sign} acked"), role)
-    } else {
-        (format!("{sign} {}", live.state.name()), role)
-    };
-    vec![
-        Cell::new(id.to_string(), Role::Text),
-        Cell::new(live.queue.to_string(), Role::Muted),
-        Cell::new(live.event.to_string(), Role::Text),
-        Cell::new(state, role),
-        Cell::new(view.age(live.since), Role::Text),
-        Cell::new(live.trace.map_or_else(String::new, crate::ids::TraceId::short), Role::Muted),
-    ]
 }

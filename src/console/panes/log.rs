@@ -1,50 +1,60 @@
 //! Log: notices of all origins, newest first; and the station's own log, those of the station, its bridge and this console alone.
 
-use ratatui::layout::Rect;
-
-use super::{Align, Cell, Column, pane::Shown};
+use super::{
+    Cell,
+    row::{Listed, Look},
+};
 use crate::{
     console::{
         glyphs::Glyphs,
-        model::{Model, Notice, Origin},
-        pane_id::PaneId,
-        sort::Sort,
+        model::{Notice, Origin},
+        selection::RecordKey,
         theme::Role,
-        ui::Ui,
-        view::{Canvas, View},
     },
+    field::{Column, Value, fields},
     tap::entry::station::Level,
 };
 
-pub(super) const COLUMNS: &[Column] = &[
-    Column::fixed("at", 8, Align::Left),
-    Column::fixed("level", 7, Align::Left),
-    Column::fixed("who", 7, Align::Left),
-    Column::growing("", 10, 1),
-];
+/// The names of levels, least first.
+pub(super) const LEVELS: &[&str] = &[Level::Trace.name(), Level::Debug.name(), Level::Info.name(), Level::Warn.name(), Level::Error.name()];
 
-/// The notices in the order that they are shown in.
-pub(super) fn rows<'a>(pane: PaneId, model: &'a Model, ui: &Ui) -> Vec<&'a Notice> {
-    let notices = if pane == PaneId::StationLog { &model.journal.station } else { &model.journal.notices };
-    let mut rows: Vec<&Notice> = notices.iter().rev().collect();
-    Sort::arrange(ui.sorts.get(&pane).copied(), &mut rows, |column, one, other| match column {
-        1 => one.level.cmp(&other.level),
-        2 => one.origin.cmp(&other.origin),
-        3 => one.text.cmp(&other.text),
-        _ => one.number.cmp(&other.number),
-    });
-    rows
+fields! {
+    Notice {
+        "at", Time, Public, "when it was said", Column::fixed("at", 8) => |it, _| Value::Time(it.at.wall);
+        "level", State(LEVELS), Public, "how much it matters", Column::fixed("level", 7) => |it, _| Value::text(it.level.name());
+        "who", State(&["station", "mpp", "adapter", "console"]), Public, "who says it", Column::fixed("who", 7)
+            => |it, _| Value::text(who(it.origin).0);
+        "text", Text, Payload, "what is said", Column::growing("", 10, 1) => |it, _| Value::text(&*it.text);
+        "age", Duration, Public, "how long ago it was said" => |it, now| Value::Duration(super::ms(it.at, now));
+    }
 }
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, pane: PaneId, shown: &Shown<'_>) {
-    let notices = rows(pane, shown.model, shown.ui);
-    if notices.is_empty() {
-        canvas.put(area.x + 1, area.y, area.width.saturating_sub(1), "quiet so far", Role::Muted);
-        return;
+const fn who(origin: Origin) -> (&'static str, Role) {
+    match origin {
+        Origin::Station => ("station", Role::Station),
+        Origin::Bridge => ("mpp", Role::Mpp),
+        Origin::Adapter => ("adapter", Role::Accent),
+        Origin::Console => ("console", Role::Muted),
     }
-    let view = canvas.view;
-    let row = |index: usize| notices.get(index).map_or_else(Vec::new, |notice| cells(view, notice));
-    shown.table(COLUMNS, notices.len(), &row).draw(canvas, area);
+}
+
+impl Listed for Notice {
+    fn key(&self) -> RecordKey {
+        RecordKey::Notice(self.number)
+    }
+
+    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+        let (level, role) = level_cell(self.level, look.view.glyphs);
+        Some(match field {
+            "level" => Cell::new(level, role),
+            "who" => {
+                let (who, role) = who(self.origin);
+                Cell::new(who, role)
+            }
+            "text" => Cell::of_class(self.text.to_string(), if self.level >= Level::Warn { role } else { Role::Text }, self.class),
+            _ => return None,
+        })
+    }
 }
 
 /// A level with its sign.
@@ -54,21 +64,4 @@ pub(super) fn level_cell(level: Level, glyphs: &Glyphs) -> (String, Role) {
         Level::Warn => (format!("{} warn", glyphs.warn), Role::Warn),
         quiet => (format!("  {}", quiet.name()), Role::Muted),
     }
-}
-
-fn cells(view: &View, notice: &Notice) -> Vec<Cell> {
-    let (level, role) = level_cell(notice.level, view.glyphs);
-    let (who, who_role) = match notice.origin {
-        Origin::Station => ("station", Role::Station),
-        Origin::Bridge => ("mpp", Role::Mpp),
-        Origin::Adapter => ("adapter", Role::Accent),
-        Origin::Console => ("console", Role::Muted),
-    };
-    let words = if notice.level >= Level::Warn { role } else { Role::Text };
-    vec![
-        Cell::new(view.time_of_day(notice.at), Role::Muted),
-        Cell::new(level, role),
-        Cell::new(who, who_role),
-        Cell::of_class(notice.text.to_string(), words, notice.class),
-    ]
 }

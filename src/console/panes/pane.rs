@@ -3,63 +3,39 @@
 use ratatui::layout::Rect;
 
 use super::{
-    Cell, Column, Table, adapter_log, history, in_flight, log, pack_state, queues, recent, refunds, started,
-    table::column_at as column_of_table, violations,
+    Cell, Look, Row, Table, in_flight, queues,
+    rows::{rows, shown_columns},
+    started,
+    table::column_at as column_of_table,
 };
-use crate::console::{
-    action::Action,
-    model::{Model, in_flight as count_in_flight},
-    pane_id::PaneId,
-    selection::{RecordKey, Selection},
-    sort::Sort,
-    text,
-    theme::Role,
-    ui::{Focus, Ui},
-    view::{Canvas, View},
-    window::{Record, Window},
+use crate::{
+    console::{
+        action::Action,
+        model::{Model, in_flight as count_in_flight},
+        pane_id::PaneId,
+        selection::Selection,
+        text,
+        theme::Role,
+        ui::{Focus, Ui},
+        view::{Canvas, View},
+        window::{Record, Window},
+    },
+    field::Column,
+    mpp::Snapshot,
 };
 
-/// The identities of a pane's rows, from the top.
-pub(crate) fn keys(pane: PaneId, ui: &Ui, model: &Model) -> Vec<RecordKey> {
-    let Some(mpp) = model.mpp() else { return Vec::new() };
-    match pane {
-        PaneId::Queues => queues::rows(mpp, model, ui).into_iter().map(|(name, _)| RecordKey::Queue(name.clone())).collect(),
-        PaneId::InFlight => in_flight::rows(mpp, ui).into_iter().map(|(id, _)| RecordKey::Invocation(*id)).collect(),
-        PaneId::Recent => recent::rows(model, ui).into_iter().map(|row| RecordKey::Invocation(row.id)).collect(),
-        PaneId::Log | PaneId::StationLog => log::rows(pane, model, ui).into_iter().map(|notice| RecordKey::Notice(notice.number)).collect(),
-        PaneId::History => ui.pages.history.keys(),
-        PaneId::OtherPack => ui.pages.other_pack.keys(),
-        PaneId::Refunds => ui.pages.refunds.keys(),
-        PaneId::State => pack_state::rows(ui).into_iter().map(Record::key).collect(),
-        PaneId::AdapterLog => adapter_log::rows(model, ui).into_iter().map(|(number, _)| RecordKey::Line(number)).collect(),
-        PaneId::Violations => violations::rows(model, ui).into_iter().map(|group| RecordKey::Clause(group.clause)).collect(),
-        PaneId::Started => Vec::new(),
-    }
-}
-
-/// The columns of a pane's table.
-fn columns(pane: PaneId) -> &'static [Column] {
-    match pane {
-        PaneId::Queues => queues::COLUMNS,
-        PaneId::InFlight => in_flight::COLUMNS,
-        PaneId::Recent => recent::COLUMNS,
-        PaneId::Log | PaneId::StationLog => log::COLUMNS,
-        PaneId::History => history::COLUMNS,
-        PaneId::OtherPack => history::OTHER_COLUMNS,
-        PaneId::Refunds => refunds::COLUMNS,
-        PaneId::State => pack_state::COLUMNS,
-        PaneId::AdapterLog => adapter_log::COLUMNS,
-        PaneId::Violations => violations::COLUMNS,
-        PaneId::Started => &[],
-    }
-}
-
-/// The column whose head is at a place of a pane, and its title.
-pub(crate) fn column_at(pane: PaneId, area: Rect, column: u16, row: u16) -> Option<(usize, &'static str)> {
+/// The field whose column is at a place of a pane, and the title of that column; whether the place is its head.
+pub(crate) fn field_at(pane: PaneId, ui: &Ui, area: Rect, column: u16, row: u16) -> Option<(usize, &'static str, bool)> {
     let inner = inside(area);
-    let columns = columns(pane);
-    let index = if row == inner.y { column_of_table(columns, inner, column) } else { None }?;
-    Some((index, columns[index].title))
+    let shown = shown_columns(pane, ui, inner.width);
+    let columns: Vec<Column> = shown.iter().map(|(_, column)| *column).collect();
+    let (field, column) = shown.get(column_of_table(&columns, inner, column)?)?;
+    (inner.y..inner.bottom()).contains(&row).then_some((*field, column.title, row == inner.y))
+}
+
+/// The width of the table in a pane of this size.
+pub(crate) fn inner_width(area: Rect) -> u16 {
+    inside(area).width
 }
 
 fn inside(area: Rect) -> Rect {
@@ -82,79 +58,103 @@ pub(crate) fn shows_heads(area: Rect) -> bool {
     inside(area).width >= queues::HEAD_FROM
 }
 
-/// What a pane is drawn from.
-pub(super) struct Shown<'a> {
-    pub(super) model: &'a Model,
-    pub(super) ui: &'a Ui,
-    selection: &'a Selection,
+/// Draws a pane's rows as a table.
+pub(crate) fn table_of(
+    canvas: &mut Canvas<'_>,
+    pane: PaneId,
+    inner: Rect,
+    (rows, ui): (&[Row<'_>], &Ui),
     focused: bool,
-    sort: Option<Sort>,
+    more: (bool, bool),
+) {
+    let shown = shown_columns(pane, ui, inner.width);
+    let columns: Vec<Column> = shown.iter().map(|(_, column)| *column).collect();
+    let look = Look { view: canvas.view, marks: &ui.marks, width: inner.width, only_pending: pane == PaneId::Pending };
+    let cells = |index: usize| {
+        let row = rows.get(index);
+        row.map_or_else(Vec::new, |row| shown.iter().map(|(field, _)| row.cell(*field, &look)).collect::<Vec<Cell>>())
+    };
+    let place = |field: usize| shown.iter().position(|(known, _)| *known == field);
+    let unselected = Selection::default();
+    Table {
+        columns: &columns,
+        len: rows.len(),
+        row: &cells,
+        selection: ui.selection(pane).unwrap_or(&unselected),
+        focused,
+        sort: ui.sort(pane).and_then(|sort| place(sort.field).map(|at| (at, sort.descending))),
+        cell: ui.lens(pane).cell.and_then(place),
+        more,
+    }
+    .draw(canvas, inner);
 }
 
-impl Shown<'_> {
-    /// The pane's rows as a table.
-    pub(super) fn table<'b>(&'b self, columns: &'b [Column], len: usize, row: &'b dyn Fn(usize) -> Vec<Cell>) -> Table<'b> {
-        Table { columns, len, row, selection: self.selection, focused: self.focused, sort: self.sort, more: (false, false) }
-    }
-
-    /// The rows of a list that the station has, or why there are none.
-    pub(super) fn paged<R: Record>(
-        &self,
-        canvas: &mut Canvas<'_>,
-        area: Rect,
-        columns: &[Column],
-        window: &Window<R>,
-        nothing: &str,
-        row: &dyn Fn(usize) -> Vec<Cell>,
-    ) {
-        let room = area.width.saturating_sub(1);
-        if window.rows().is_empty() {
-            match (window.trouble(), window.is_filled()) {
-                (Some(trouble), _) => {
-                    let lines = text::wrap(trouble, usize::from(room));
-                    for (line, y) in lines.iter().zip(area.y..area.bottom()) {
-                        canvas.put(area.x + 1, y, room, line, Role::Bad);
-                    }
-                }
-                (None, is_filled) => {
-                    let words = if is_filled { nothing } else { "asking the station" };
-                    canvas.put(area.x + 1, area.y, room, words, Role::Muted);
+/// The rows of a list that the station has, or why there are none.
+fn paged<R: Record>(canvas: &mut Canvas<'_>, area: Rect, window: &Window<R>, nothing: &str, draw: &dyn Fn(&mut Canvas<'_>, (bool, bool))) {
+    let room = area.width.saturating_sub(1);
+    if window.rows().is_empty() {
+        match (window.trouble(), window.is_filled()) {
+            (Some(trouble), _) => {
+                let lines = text::wrap(trouble, usize::from(room));
+                for (line, y) in lines.iter().zip(area.y..area.bottom()) {
+                    canvas.put(area.x + 1, y, room, line, Role::Bad);
                 }
             }
-            return;
+            (None, is_filled) => {
+                let words = if is_filled { nothing } else { "asking the station" };
+                canvas.put(area.x + 1, area.y, room, words, Role::Muted);
+            }
         }
-        Table { more: window.more(), ..self.table(columns, window.rows().len(), row) }.draw(canvas, area);
-        if let Some(trouble) = window.trouble() {
-            // What is shown is older than it should be: the frame's lower line says why.
-            let words = format!(" {} {trouble} ", canvas.view.glyphs.bad);
-            canvas.put(area.x + 1, area.bottom(), area.width.saturating_sub(20), &words, Role::Bad);
-        }
+        return;
     }
+    draw(canvas, window.more());
+    if let Some(trouble) = window.trouble() {
+        // What is shown is older than it should be: the frame's lower line says why.
+        let words = format!(" {} {trouble} ", canvas.view.glyphs.bad);
+        canvas.put(area.x + 1, area.bottom(), area.width.saturating_sub(20), &words, Role::Bad);
+    }
+}
+
+/// Why a pane has no rows at all.
+fn why_empty(pane: PaneId, mpp: &Snapshot) -> String {
+    let words = match pane {
+        PaneId::InFlight => return in_flight::why_empty(mpp),
+        PaneId::Queues => "the pack has no queues",
+        PaneId::Recent => "nothing has ended since the station started",
+        PaneId::Log | PaneId::StationLog => "quiet so far",
+        PaneId::AdapterLog => "the adapter has said nothing",
+        PaneId::Violations => "no peer has broken a clause since this console came up",
+        PaneId::History => "nothing was ever enqueued on this data folder",
+        PaneId::OtherPack => "no row waits under another manifest",
+        PaneId::Refunds => "no refund was ever recorded",
+        PaneId::State => "no adapter has written a value yet",
+        PaneId::Pending => "nothing is pending on this queue",
+        PaneId::Started => "",
+    };
+    words.to_owned()
 }
 
 /// Draws a pane.
 pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Model, ui: &Ui) {
     let focused = ui.overlays.is_empty() && ui.focus == Focus::Pane(pane);
-    let unselected = Selection::default();
-    let selection = ui.selection(pane).unwrap_or(&unselected);
     let inner = canvas.frame(area, &title(pane, model, ui, canvas.view), focused);
     let Some(world) = &model.world else {
         canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), "starting", Role::Muted);
         return;
     };
-    let shown = Shown { model, ui, selection, focused, sort: ui.sort(pane) };
+    let rows = rows(pane, ui, model);
+    let draw = |canvas: &mut Canvas<'_>, more: (bool, bool)| table_of(canvas, pane, inner, (&rows, ui), focused, more);
+    let nothing = why_empty(pane, &world.mpp);
     match pane {
-        PaneId::Queues => queues::draw(canvas, inner, &world.mpp, &shown),
-        PaneId::InFlight => in_flight::draw(canvas, inner, &world.mpp, &shown),
-        PaneId::Recent => recent::draw(canvas, inner, &shown),
-        PaneId::Log | PaneId::StationLog => log::draw(canvas, inner, pane, &shown),
         PaneId::Started => started::draw(canvas, inner, model, world),
-        PaneId::History => history::draw(canvas, inner, &shown),
-        PaneId::OtherPack => history::draw_other(canvas, inner, &shown),
-        PaneId::Refunds => refunds::draw(canvas, inner, &shown),
-        PaneId::State => pack_state::draw(canvas, inner, &shown),
-        PaneId::AdapterLog => adapter_log::draw(canvas, inner, &shown),
-        PaneId::Violations => violations::draw(canvas, inner, &shown),
+        PaneId::History => paged(canvas, inner, &ui.pages.history, &nothing, &draw),
+        PaneId::OtherPack => paged(canvas, inner, &ui.pages.other_pack, &nothing, &draw),
+        PaneId::Refunds => paged(canvas, inner, &ui.pages.refunds, &nothing, &draw),
+        PaneId::State => paged(canvas, inner, &ui.pages.state, &nothing, &draw),
+        _ if rows.is_empty() && ui.lens(pane).filter().is_none() => {
+            canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), &nothing, Role::Muted);
+        }
+        _ => draw(canvas, (false, false)),
     }
 }
 

@@ -1,50 +1,62 @@
 //! Refunds: what becomes of each, newest first, in pages.
 
-use ratatui::layout::Rect;
-
-use super::{Align, Cell, Class, Column, pane::Shown};
+use super::{
+    Cell, Class,
+    row::{Listed, Look},
+};
 use crate::{
-    console::{
-        format,
-        overlays::refund_word,
-        theme::Role,
-        view::{Canvas, View},
-    },
+    console::{overlays::refund_word, selection::RecordKey, theme::Role},
+    field::{Column, Value, fields},
     port::RefundRow,
     tap::entry::mpp::RefundStatus,
 };
 
-pub(super) const COLUMNS: &[Column] = &[
-    Column::fixed("id", 6, Align::Right),
-    Column::fixed("at", 8, Align::Left),
-    Column::fixed("of", 8, Align::Right),
-    Column::fixed("status", 11, Align::Left),
-    Column::growing("source", 8, 1),
-    Column::growing("user", 8, 1).from(56),
-    Column::growing("redemption", 8, 2).from(70),
-];
+/// A refund record.
+pub(crate) struct Refund<'a>(pub(crate) &'a RefundRow);
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, shown: &Shown<'_>) {
-    let view = canvas.view;
-    let refunds = &shown.ui.pages.refunds;
-    let row = |index: usize| refunds.rows().get(index).map_or_else(Vec::new, |refund| cells(view, refund));
-    shown.paged(canvas, area, COLUMNS, refunds, "no refund was ever recorded", &row);
+fields! {
+    Refund<'_> {
+        "id", Serial, Public, "its number", Column::fixed("id", 6).right() => |it, _| Value::Serial(it.0.id.0);
+        "at", Time, Public, "when it was recorded", Column::fixed("at", 8) => |it, _| Value::Time(it.0.at_ms);
+        "invocation", Serial, Public, "for which invocation", Column::fixed("of", 8).right() => |it, _| Value::Serial(it.0.invocation_id.0);
+        "status", State(&["requested", "skipped", "manual"]), Public, "what becomes of it", Column::fixed("status", 11)
+            => |it, _| Value::text(status(it.0.status));
+        "source", Text, Public, "where the invocation came from", Column::growing("source", 8, 1)
+            => |it, _| Value::text(it.0.source.kind.as_str());
+        "user", Text, Login, "for whom", Column::growing("user", 8, 1).from(56) => |it, _| Value::maybe(it.0.source.user.as_deref());
+        "redemption", Text, Payload, "what was redeemed", Column::growing("redemption", 8, 2).from(70)
+            => |it, _| Value::maybe(it.0.source.redemption.as_deref());
+        "age", Duration, Public, "how long ago it was recorded" => |it, now| Value::Duration(super::wall_ms(it.0.at_ms, now));
+    }
 }
 
-fn cells(view: &View, refund: &RefundRow) -> Vec<Cell> {
-    let glyphs = view.glyphs;
-    let (sign, role) = match refund.status {
-        RefundStatus::Requested => (glyphs.refunded, Role::Text),
-        RefundStatus::Skipped => (glyphs.bad, Role::Warn),
-        RefundStatus::Manual => (glyphs.warn, Role::Warn),
-    };
-    vec![
-        Cell::new(refund.id.to_string(), Role::Text),
-        Cell::new(format::time_of_day(refund.at_ms, &view.zone), Role::Muted),
-        Cell::new(refund.invocation_id.to_string(), Role::Text),
-        Cell::new(format!("{sign} {}", refund_word(refund.status)), role),
-        Cell::new(refund.source.kind.clone(), Role::Muted),
-        Cell::of_class(refund.source.user.clone().unwrap_or_default(), Role::Text, Class::Login),
-        Cell::of_class(refund.source.redemption.clone().unwrap_or_default(), Role::Muted, Class::Payload),
-    ]
+const fn status(status: RefundStatus) -> &'static str {
+    match status {
+        RefundStatus::Requested => "requested",
+        RefundStatus::Skipped => "skipped",
+        RefundStatus::Manual => "manual",
+    }
+}
+
+impl Listed for Refund<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Refund(self.0.id)
+    }
+
+    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+        let glyphs = look.view.glyphs;
+        Some(match field {
+            "status" => {
+                let (sign, role) = match self.0.status {
+                    RefundStatus::Requested => (glyphs.refunded, Role::Text),
+                    RefundStatus::Skipped => (glyphs.bad, Role::Warn),
+                    RefundStatus::Manual => (glyphs.warn, Role::Warn),
+                };
+                Cell::new(format!("{sign} {}", refund_word(self.0.status)), role)
+            }
+            "source" => Cell::new(self.0.source.kind.clone(), Role::Muted),
+            "redemption" => Cell::of_class(self.0.source.redemption.clone().unwrap_or_default(), Role::Muted, Class::Payload),
+            _ => return None,
+        })
+    }
 }

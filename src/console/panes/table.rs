@@ -3,44 +3,10 @@
 use ratatui::layout::Rect;
 
 use super::Cell;
-use crate::console::{selection::Selection, sort::Sort, text, theme::Role, view::Canvas};
-
-/// On which side of its column a text stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Align {
-    Left,
-    Right,
-}
-
-/// A column.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Column {
-    pub(crate) title: &'static str,
-    pub(crate) columns: u16,
-    /// Its share of what is left over; none for a fixed width.
-    pub(crate) grows: u16,
-    pub(crate) align: Align,
-    /// The pane's inner width below which it is left out.
-    pub(crate) from: u16,
-}
-
-impl Column {
-    /// A column of this width.
-    pub(crate) const fn fixed(title: &'static str, columns: u16, align: Align) -> Self {
-        Self { title, columns, grows: 0, align, from: 0 }
-    }
-
-    /// A column of at least this width that takes a share of what is left.
-    pub(crate) const fn growing(title: &'static str, columns: u16, grows: u16) -> Self {
-        Self { title, columns, grows, align: Align::Left, from: 0 }
-    }
-
-    /// The same, left out of narrower panes.
-    pub(crate) const fn from(mut self, columns: u16) -> Self {
-        self.from = columns;
-        self
-    }
-}
+use crate::{
+    console::{selection::Selection, text, theme::Role, view::Canvas},
+    field::{Align, Column},
+};
 
 /// A table.
 pub(crate) struct Table<'a> {
@@ -50,8 +16,10 @@ pub(crate) struct Table<'a> {
     pub(crate) row: &'a dyn Fn(usize) -> Vec<Cell>,
     pub(crate) selection: &'a Selection,
     pub(crate) focused: bool,
-    /// The column that the rows are sorted by, which gets a sign.
-    pub(crate) sort: Option<Sort>,
+    /// The column that the rows are sorted by, which gets a sign, and whether the largest comes first.
+    pub(crate) sort: Option<(usize, bool)>,
+    /// The column of the chosen cell.
+    pub(crate) cell: Option<usize>,
     /// Whether there are rows before the first, and behind the last.
     pub(crate) more: (bool, bool),
 }
@@ -66,8 +34,8 @@ impl Table<'_> {
         let mut x = area.x + 1;
         for (index, (column, width)) in self.columns.iter().zip(&widths).enumerate() {
             if *width > 0 {
-                match self.sort.filter(|sort| sort.column == index) {
-                    Some(sort) => put_sorted(canvas, x, area.y, *width, *column, sort),
+                match self.sort.filter(|(sorted, _)| *sorted == index) {
+                    Some((_, descending)) => put_sorted(canvas, x, area.y, *width, *column, descending),
                     None => put_aligned(canvas, x, area.y, *width, &Cell::new(column.title, Role::Muted), column.align),
                 }
                 x += width + 1;
@@ -78,14 +46,21 @@ impl Table<'_> {
         for (index, y) in (offset..self.len).take(height).zip(area.y + 1..) {
             let cells = (self.row)(index);
             let mut x = area.x + 1;
-            for ((cell, column), width) in cells.iter().zip(self.columns).zip(&widths) {
+            let mut chosen = None;
+            for (place, ((cell, column), width)) in cells.iter().zip(self.columns).zip(&widths).enumerate() {
                 if *width > 0 {
                     put_aligned(canvas, x, y, *width, cell, column.align);
+                    if self.cell == Some(place) {
+                        chosen = Some(Rect::new(x, y, *width, 1));
+                    }
                     x += width + 1;
                 }
             }
             if self.focused && self.selection.index() == index {
                 canvas.select(Rect::new(area.x, y, area.width, 1));
+                if let Some(chosen) = chosen {
+                    canvas.choose(chosen);
+                }
             }
         }
         self.draw_more(canvas, area, offset, height);
@@ -146,9 +121,9 @@ fn put_aligned(canvas: &mut Canvas<'_>, x: u16, y: u16, columns: u16, cell: &Cel
 }
 
 /// The title of the column that the rows are sorted by. Its sign always has room.
-fn put_sorted(canvas: &mut Canvas<'_>, x: u16, y: u16, columns: u16, column: Column, sort: Sort) {
+fn put_sorted(canvas: &mut Canvas<'_>, x: u16, y: u16, columns: u16, column: Column, descending: bool) {
     let glyphs = canvas.view.glyphs;
-    let sign = if sort.descending { glyphs.descending } else { glyphs.ascending };
+    let sign = if descending { glyphs.descending } else { glyphs.ascending };
     let title = text::truncate(column.title, usize::from(columns.saturating_sub(1)), "");
     put_aligned(canvas, x, y, columns, &Cell::new(format!("{title}{sign}"), Role::Accent), column.align);
 }

@@ -1,62 +1,45 @@
 //! Violations: faults of peers, one row a clause.
 
-use ratatui::layout::Rect;
-
-use super::{Align, Cell, Column, pane::Shown};
-use crate::console::{
-    format,
-    model::{FaultGroup, Model},
-    pane_id::PaneId,
-    sort::Sort,
-    theme::Role,
-    ui::Ui,
-    view::{Canvas, View},
+use super::{
+    Cell,
+    row::{Listed, Look},
+};
+use crate::{
+    console::{format, model::FaultGroup, selection::RecordKey, theme::Role},
+    field::{Column, Value, fields},
+    tap::entry::mpp::FrameType,
 };
 
-pub(super) const COLUMNS: &[Column] = &[
-    Column::growing("clause", 14, 1),
-    Column::fixed("times", 5, Align::Right),
-    Column::fixed("last", 8, Align::Left),
-    Column::growing("what it was", 12, 3),
-    Column::fixed("peer", 21, Align::Left).from(100),
-];
-
-/// The clauses in the order that they are shown in.
-pub(super) fn rows<'a>(model: &'a Model, ui: &Ui) -> Vec<&'a FaultGroup> {
-    let mut rows: Vec<&FaultGroup> = model.faults.groups().collect();
-    Sort::arrange(ui.sorts.get(&PaneId::Violations).copied(), &mut rows, |column, one, other| match column {
-        1 => one.count.cmp(&other.count),
-        2 => one.at.mono.cmp(&other.at.mono),
-        3 => one.last.words().cmp(&other.last.words()),
-        4 => one.peer.cmp(&other.peer),
-        _ => one.clause.cmp(other.clause),
-    });
-    rows
+fields! {
+    FaultGroup {
+        "clause", Text, Public, "the clause of the specification that was broken", Column::growing("clause", 14, 1)
+            => |it, _| Value::text(it.clause);
+        "times", Number, Public, "how often", Column::fixed("times", 5).right() => |it, _| Value::count(it.count);
+        "last", Time, Public, "when the last time", Column::fixed("last", 8) => |it, _| Value::Time(it.at.wall);
+        "what", Text, Public, "what it was the last time", Column::growing("what it was", 12, 3) => |it, _| Value::text(it.last.words());
+        "peer", Text, Public, "who broke it the last time", Column::fixed("peer", 21).from(100) => |it, _| Value::text(it.peer.as_str());
+        "frame", Text, Public, "the type of the frame that broke it" => |it, _| Value::maybe(it.frame.map(FrameType::name));
+        "told", Text, Payload, "what the peer was told" => |it, _| Value::maybe(it.told.as_deref());
+        "age", Duration, Public, "how long ago the last time was" => |it, now| Value::Duration(super::ms(it.at, now));
+    }
 }
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, shown: &Shown<'_>) {
-    let groups = rows(shown.model, shown.ui);
-    if groups.is_empty() {
-        let words = "no peer has broken a clause since this console came up";
-        canvas.put(area.x + 1, area.y, area.width.saturating_sub(1), words, Role::Muted);
-        return;
+impl Listed for FaultGroup {
+    fn key(&self) -> RecordKey {
+        RecordKey::Clause(self.clause)
     }
-    let view = canvas.view;
-    let row = |index: usize| groups.get(index).map_or_else(Vec::new, |group| cells(view, group));
-    shown.table(COLUMNS, groups.len(), &row).draw(canvas, area);
+
+    fn cell(&self, field: &str, _look: &Look<'_>) -> Option<Cell> {
+        Some(match field {
+            "clause" => Cell::new(short(self.clause), Role::Text),
+            "times" => Cell::new(format::count(self.count), Role::Warn),
+            "peer" => Cell::new(self.peer.to_string(), Role::Muted),
+            _ => return None,
+        })
+    }
 }
 
 /// A clause without the name of the specification, which all but a few have.
 fn short(clause: &'static str) -> &'static str {
     clause.strip_prefix("mpp-v2").map_or(clause, |rest| rest.trim_start_matches([',', ' ']))
-}
-
-fn cells(view: &View, group: &FaultGroup) -> Vec<Cell> {
-    vec![
-        Cell::new(short(group.clause), Role::Text),
-        Cell::new(format::count(group.count), Role::Warn),
-        Cell::new(view.time_of_day(group.at), Role::Muted),
-        Cell::new(group.last.words(), Role::Text),
-        Cell::new(group.peer.to_string(), Role::Muted),
-    ]
 }

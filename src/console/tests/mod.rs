@@ -10,6 +10,7 @@ mod defaults;
 mod every;
 mod forms;
 mod giving;
+mod lenses;
 mod loops;
 mod offered;
 mod palette;

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use crossterm::event::{KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 
+use ratatui::layout::Rect;
+
 use super::{acting, answers, giving, hindrance, moving, palette};
 use crate::{
     console::{
@@ -11,12 +13,12 @@ use crate::{
         class::Class,
         event::Event,
         layout,
+        lens::Sort,
         model::Model,
         overlays::{Overlay, Reaction},
         pane_id::PaneId,
         panes,
         reload::Fault,
-        sort::Sort,
         ui::{Focus, Message, Ui},
         view::View,
     },
@@ -204,18 +206,25 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
     }
 }
 
-/// Sorts a pane by a column, or turns it round. A list that comes in pages has the store's order, one way or the other.
-fn sort(ui: &mut Ui, pane: PaneId, column: usize, title: &str, now: Now) {
-    match (ui.pages.oldest_first(pane), column) {
-        (Some(_), 0) => ui.pages.reverse(pane),
-        (Some(_), _) => {
+/// Sorts a pane by a field, or turns it round. A list that comes in pages has the store's order, one way or the other.
+fn sort(ui: &mut Ui, pane: PaneId, field: usize, title: &str, now: Now) {
+    match panes::store_order(pane) {
+        Some(id) if id == field => ui.pages.reverse(pane),
+        Some(_) => {
             let text = format!("{} comes from the store by id: click `id` to turn it round, not `{title}`", pane.place().name());
             say(ui, text, true, now);
         }
-        (None, _) => {
-            let sort = Sort::clicked(ui.sorts.get(&pane).copied(), column);
-            ui.sorts.insert(pane, sort);
+        None => {
+            let lens = ui.lens_mut(pane);
+            lens.set_sort(Some(Sort::clicked(lens.sort(), field)));
         }
+    }
+}
+
+/// Chooses the cell under the mouse.
+fn choose_cell(ui: &mut Ui, pane: PaneId, area: Rect, mouse: MouseEvent) {
+    if let Some((field, ..)) = panes::field_at(pane, ui, area, mouse.column, mouse.row) {
+        ui.lens_mut(pane).cell = Some(field);
     }
 }
 
@@ -248,10 +257,10 @@ fn on_mouse(ui: &mut Ui, model: &Model, view: &View, mouse: MouseEvent, now: Now
                 ui.show(shown);
             } else if let Some((pane, area)) = layout.pane_at(mouse.column, mouse.row) {
                 if by == 0
-                    && let Some((column, title)) = panes::column_at(pane, area, mouse.column, mouse.row)
+                    && let Some((field, title, true)) = panes::field_at(pane, ui, area, mouse.column, mouse.row)
                 {
                     ui.focus = Focus::Pane(pane);
-                    sort(ui, pane, column, title, now);
+                    sort(ui, pane, field, title, now);
                     return Vec::new();
                 }
                 let keys = panes::keys(pane, ui, model);
@@ -263,6 +272,7 @@ fn on_mouse(ui: &mut Ui, model: &Model, view: &View, mouse: MouseEvent, now: Now
                     if let Some(index) = panes::row_at(area, mouse.row, selection).filter(|index| *index < keys.len()) {
                         let was_there = had_focus && selection.index() == index;
                         selection.select(index, &keys, panes::list_height(area));
+                        choose_cell(ui, pane, area, mouse);
                         if was_there {
                             return attempt(ui, model, view, Action::Open, now);
                         }

@@ -51,14 +51,54 @@ fn go_in_pane(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) {
     let height = panes::list_height(area);
     let keys = panes::keys(pane, ui, model);
     match action {
-        Action::Left => ui.focus = beside(ui, model, |from, to| to.right() <= from.x && to.y == from.y),
-        Action::Right => ui.focus = beside(ui, model, |from, to| to.x >= from.right() && to.y == from.y),
+        Action::Left | Action::Right if go_in_row(ui, model, pane, action) => {}
+        Action::Left => leave(ui, model, pane, action, |from, to| to.right() <= from.x && to.y == from.y),
+        Action::Right => leave(ui, model, pane, action, |from, to| to.x >= from.right() && to.y == from.y),
         Action::First if ui.pages.restart(pane) => {}
         _ => {
             let by = rows(action, height, keys.len());
             ui.selection_mut(pane).step(by, &keys, height);
         }
     }
+}
+
+/// The fields of a list that have columns, from the left.
+fn fields(ui: &Ui, model: &Model, pane: PaneId) -> Vec<usize> {
+    let layout = ui.layout(model);
+    let panes = layout.panes.iter().find(|(known, _)| *known == pane).map(|(_, area)| *area);
+    let area = if pane == PaneId::Pending { Some(layout.body) } else { panes };
+    area.map_or_else(Vec::new, |area| {
+        panes::shown_columns(pane, ui, panes::inner_width(area)).into_iter().map(|(field, _)| field).collect()
+    })
+}
+
+/// Chooses the next cell of the selected row; whether there is one. Without a chosen cell, the way to the right begins at the first.
+fn go_in_row(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) -> bool {
+    let fields = fields(ui, model, pane);
+    let at = ui.lens(pane).cell.and_then(|cell| fields.iter().position(|field| *field == cell));
+    let next = match (at, action) {
+        (Some(at), Action::Right) => Some(at + 1),
+        (Some(at), _) => at.checked_sub(1),
+        (None, Action::Right) => Some(0),
+        (None, _) => None,
+    };
+    let next = next.and_then(|next| fields.get(next).copied()).filter(|_| !panes::keys(pane, ui, model).is_empty());
+    if next.is_some() {
+        ui.lens_mut(pane).cell = next;
+    }
+    next.is_some()
+}
+
+/// Goes to the pane on a side. Where a cell was chosen, so is the next one: the first of the pane on the right, the last of that on the
+/// left.
+fn leave(ui: &mut Ui, model: &Model, pane: PaneId, action: Action, lies: impl Fn(ratatui::layout::Rect, ratatui::layout::Rect) -> bool) {
+    let focus = beside(ui, model, lies);
+    let Focus::Pane(next) = focus else { return };
+    if next != pane && ui.lens(pane).cell.is_some() {
+        let fields = fields(ui, model, next);
+        ui.lens_mut(next).cell = if action == Action::Right { fields.first().copied() } else { fields.last().copied() };
+    }
+    ui.focus = focus;
 }
 
 /// The nearest pane on a side, or the focus as it is.
@@ -75,6 +115,9 @@ fn beside(ui: &Ui, model: &Model, lies: impl Fn(ratatui::layout::Rect, ratatui::
 fn go_in_overlay(ui: &mut Ui, model: &Model, action: Action) {
     let page = usize::from(ui.rows.saturating_sub(8)).max(1);
     match ui.overlays.last_mut() {
+        Some(Overlay::Pending(_)) if matches!(action, Action::Left | Action::Right) => {
+            go_in_row(ui, model, PaneId::Pending, action);
+        }
         Some(Overlay::Pending(pending)) => {
             let by = rows(action, pending.height(), pending.window.rows().len());
             pending.step(by);

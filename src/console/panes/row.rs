@@ -1,0 +1,110 @@
+//! One row of a pane, whatever it is a row of.
+
+use std::time::Duration;
+
+use super::{Cell, adapter_log::LogLine, history::Stored, in_flight::Flying, pack_state::StateValue, queues::Queued, refunds::Refund};
+use crate::{
+    console::{
+        format,
+        marks::Marks,
+        model::{FaultGroup, Notice},
+        selection::RecordKey,
+        theme::Role,
+        view::View,
+    },
+    field::{Kind, Record, Spec, Value},
+    mpp::EndedView,
+    time::Now,
+};
+
+/// A record that a pane has rows of.
+pub(crate) trait Listed: Record {
+    /// Its identity.
+    fn key(&self) -> RecordKey;
+
+    /// The cell of a field, where it is not simply the value.
+    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell>;
+}
+
+/// What cells are made with.
+#[derive(Clone, Copy)]
+pub(crate) struct Look<'a> {
+    pub(crate) view: &'a View,
+    /// Rows that are marked.
+    pub(crate) marks: &'a Marks,
+    /// The width of the table.
+    pub(crate) width: u16,
+    /// Whether the list is one of what waits, in which a row that has gone on stands back.
+    pub(crate) only_pending: bool,
+}
+
+/// One row of a pane.
+pub(crate) enum Row<'a> {
+    Queue(Queued<'a>),
+    Flying(Flying<'a>),
+    Ended(&'a EndedView),
+    Notice(&'a Notice),
+    Stored(Stored<'a>),
+    Refund(Refund<'a>),
+    Value(StateValue<'a>),
+    Line(LogLine<'a>),
+    Fault(&'a FaultGroup),
+}
+
+impl Row<'_> {
+    fn listed(&self) -> &dyn Listed {
+        match self {
+            Self::Queue(row) => row,
+            Self::Flying(row) => row,
+            Self::Ended(row) => *row,
+            Self::Notice(row) => *row,
+            Self::Stored(row) => row,
+            Self::Refund(row) => row,
+            Self::Value(row) => row,
+            Self::Line(row) => row,
+            Self::Fault(row) => *row,
+        }
+    }
+
+    /// Its identity.
+    pub(crate) fn key(&self) -> RecordKey {
+        self.listed().key()
+    }
+
+    /// The cell of a field.
+    pub(crate) fn cell(&self, field: usize, look: &Look<'_>) -> Cell {
+        let Some(spec) = self.specs().get(field) else { return Cell::new("", Role::Text) };
+        self.listed().cell(spec.name, look).unwrap_or_else(|| plain(spec, &self.value(field, look.view.now), look.view))
+    }
+}
+
+impl Record for Row<'_> {
+    fn specs(&self) -> &'static [Spec] {
+        self.listed().specs()
+    }
+
+    fn value(&self, field: usize, now: Now) -> Value<'_> {
+        self.listed().value(field, now)
+    }
+}
+
+/// A value as people read it.
+pub(crate) fn plain(spec: &Spec, value: &Value<'_>, view: &View) -> Cell {
+    let text = match value {
+        Value::None => String::new(),
+        Value::Text(text) => text.clone().into_owned(),
+        Value::Number(figure) => figure_words(*figure),
+        Value::Duration(ms) => format::age(Duration::from_millis(*ms)),
+        Value::Bytes(bytes) => format::bytes(*bytes),
+        Value::Time(at) => format::time_of_day(*at, &view.zone),
+        Value::Serial(number) => number.to_string(),
+    };
+    let role = if matches!(spec.kind, Kind::Time | Kind::Id) { Role::Muted } else { Role::Text };
+    Cell::of_class(text, role, spec.class)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "only whole figures that fit are counts")]
+fn figure_words(figure: f64) -> String {
+    let is_count = figure >= 0.0 && figure.fract() == 0.0 && figure < 9.0e15;
+    if is_count { format::count(figure as u64) } else { format!("{figure:.1}") }
+}

@@ -1,0 +1,155 @@
+//! The rows of every pane: which there are, in which order, and what identifies them.
+
+use super::{Row, adapter_log, history, in_flight, pack_state, queues, refunds};
+use crate::{
+    console::{
+        lens::Lens,
+        model::{FaultGroup, Model, Notice},
+        pane_id::PaneId,
+        selection::RecordKey,
+        ui::Ui,
+    },
+    field::{Column, Fields, Record as _, Spec, place},
+    mpp::EndedView,
+};
+
+/// The fields of a pane's rows.
+pub(crate) fn specs(pane: PaneId) -> &'static [Spec] {
+    match pane {
+        PaneId::Queues => queues::Queued::SPECS,
+        PaneId::InFlight => in_flight::Flying::SPECS,
+        PaneId::Recent => EndedView::SPECS,
+        PaneId::Log | PaneId::StationLog => Notice::SPECS,
+        PaneId::History | PaneId::OtherPack | PaneId::Pending => history::Stored::SPECS,
+        PaneId::Refunds => refunds::Refund::SPECS,
+        PaneId::State => pack_state::StateValue::SPECS,
+        PaneId::AdapterLog => adapter_log::LogLine::SPECS,
+        PaneId::Violations => FaultGroup::SPECS,
+        PaneId::Started => &[],
+    }
+}
+
+/// The columns that a pane has by itself, each with its field.
+pub(crate) fn own_columns(pane: PaneId) -> Vec<(usize, Column)> {
+    let specs = specs(pane);
+    let named = match pane {
+        PaneId::History => history::HISTORY,
+        PaneId::OtherPack => history::OTHER_PACK,
+        PaneId::Pending => history::PENDING,
+        _ => return specs.iter().enumerate().filter_map(|(field, spec)| spec.column.map(|column| (field, column))).collect(),
+    };
+    named.iter().filter_map(|(name, column)| place(specs, name).map(|field| (field, *column))).collect()
+}
+
+/// The columns of a pane in a table of this width, each with its field.
+pub(crate) fn shown_columns(pane: PaneId, ui: &Ui, width: u16) -> Vec<(usize, Column)> {
+    ui.lens(pane).shown(specs(pane), &own_columns(pane), width)
+}
+
+/// Whether a pane's rows come from the store in pages: they keep its order, and their filter goes with the question.
+pub(crate) const fn is_paged(pane: PaneId) -> bool {
+    matches!(pane, PaneId::History | PaneId::OtherPack | PaneId::Refunds | PaneId::Pending)
+}
+
+/// The field that the store orders a pane's rows by.
+pub(crate) fn store_order(pane: PaneId) -> Option<usize> {
+    if is_paged(pane) { place(specs(pane), "id") } else { None }
+}
+
+/// A pane's rows as they come, unfiltered, in the pane's own order.
+fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
+    let Some(mpp) = model.mpp() else { return Vec::new() };
+    match pane {
+        PaneId::Queues => queues::rows(mpp, model, ui),
+        PaneId::InFlight => in_flight::rows(mpp),
+        PaneId::Recent => model.ended().map(Row::Ended).collect(),
+        PaneId::Log => model.journal.notices.iter().rev().map(Row::Notice).collect(),
+        PaneId::StationLog => model.journal.station.iter().rev().map(Row::Notice).collect(),
+        PaneId::History => history::rows(ui.pages.history.rows(), model),
+        PaneId::OtherPack => history::rows(ui.pages.other_pack.rows(), model),
+        PaneId::Pending => ui.pending().map_or_else(Vec::new, |pending| history::rows(pending.window.rows(), model)),
+        PaneId::Refunds => ui.pages.refunds.rows().iter().map(|row| Row::Refund(refunds::Refund(row))).collect(),
+        PaneId::State => ui.pages.state.rows().iter().map(|row| Row::Value(pack_state::StateValue(row))).collect(),
+        PaneId::AdapterLog => adapter_log::rows(model),
+        PaneId::Violations => model.faults.groups().map(Row::Fault).collect(),
+        PaneId::Started => Vec::new(),
+    }
+}
+
+/// What an arrangement was made of. While it stays so, so does the arrangement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    lens: u64,
+    model: u64,
+    pages: u64,
+    /// Ages move on by tenths of a second.
+    tenths: u64,
+}
+
+/// The places of the rows that are shown, in the order that they are shown in. It is made once for a moment and a state of the model:
+/// a screen asks for a pane's rows several times.
+#[derive(Clone, Debug)]
+pub(crate) struct Arrangement {
+    stamp: Stamp,
+    places: Vec<usize>,
+    /// Rows before the filter.
+    all: usize,
+}
+
+fn stamp(ui: &Ui, model: &Model, lens: &Lens) -> Stamp {
+    Stamp { lens: lens.revision(), model: model.revision(), pages: ui.pages.revision(), tenths: ui.at.mono.0 / 100_000_000 }
+}
+
+fn arrange(rows: &[Row<'_>], pane: PaneId, ui: &Ui) -> Vec<usize> {
+    let (lens, specs, now) = (ui.lens(pane), specs(pane), ui.at);
+    let admits = |row: &Row<'_>| lens.filter().is_none_or(|filter| filter.admits(row, now));
+    let mut places: Vec<usize> = rows.iter().enumerate().filter(|(_, row)| admits(row)).map(|(at, _)| at).collect();
+    if let Some((sort, spec)) = lens.sort().and_then(|sort| specs.get(sort.field).map(|spec| (sort, spec))) {
+        let mut valued: Vec<_> = places.iter().map(|at| (rows[*at].value(sort.field, now), *at)).collect();
+        valued.sort_by(|(one, _), (other, _)| sort.order(spec, one, other));
+        places = valued.into_iter().map(|(_, at)| at).collect();
+    }
+    places
+}
+
+/// Arranges a pane's rows for this moment, unless that was done. Nothing where they are shown as they come.
+pub(crate) fn arrangement(pane: PaneId, ui: &Ui, model: &Model) -> Option<Arrangement> {
+    let lens = ui.lens(pane);
+    if is_paged(pane) || !lens.arranges() {
+        return None;
+    }
+    let stamp = stamp(ui, model, lens);
+    if let Some(known) = ui.arranged(pane).filter(|known| known.stamp == stamp) {
+        return Some(known.clone());
+    }
+    let rows = all(pane, ui, model);
+    Some(Arrangement { stamp, places: arrange(&rows, pane, ui), all: rows.len() })
+}
+
+/// A pane's rows as they are shown, from the top.
+pub(crate) fn rows<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
+    let rows = all(pane, ui, model);
+    let lens = ui.lens(pane);
+    if is_paged(pane) || !lens.arranges() {
+        return rows;
+    }
+    let stamp = stamp(ui, model, lens);
+    let known = ui.arranged(pane).filter(|known| known.stamp == stamp);
+    let places = known.map_or_else(|| arrange(&rows, pane, ui), |known| known.places.clone());
+    let mut rows: Vec<Option<Row<'_>>> = rows.into_iter().map(Some).collect();
+    places.into_iter().filter_map(|at| rows.get_mut(at).and_then(Option::take)).collect()
+}
+
+/// How many rows of a pane are shown, and how many there are without its filter. Of a list in pages, those that are here.
+#[cfg_attr(not(test), expect(dead_code, reason = "filters tell it, once they are written on the screen"))]
+pub(crate) fn counts(pane: PaneId, ui: &Ui, model: &Model) -> (usize, usize) {
+    match ui.arranged(pane).filter(|known| known.stamp == stamp(ui, model, ui.lens(pane))) {
+        Some(known) => (known.places.len(), known.all),
+        None => (rows(pane, ui, model).len(), all(pane, ui, model).len()),
+    }
+}
+
+/// The identities of a pane's rows, from the top.
+pub(crate) fn keys(pane: PaneId, ui: &Ui, model: &Model) -> Vec<RecordKey> {
+    rows(pane, ui, model).iter().map(Row::key).collect()
+}
