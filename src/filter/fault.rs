@@ -6,8 +6,30 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub struct Fault {
-    /// Which bytes of the text are meant.
+    /// Which bytes of the text are meant; between characters, and within the text.
     pub at: Range<usize>,
     /// What is wrong, and what to do.
     pub words: String,
+}
+
+impl Fault {
+    pub(super) fn new(at: Range<usize>, words: impl Into<String>) -> Self {
+        Self { at, words: words.into() }
+    }
+}
+
+/// "Did you mean", or else what there is.
+pub(super) fn hint(name: &str, candidates: &[&str]) -> String {
+    /// More are not listed.
+    const LISTED_MAX: usize = 12;
+    /// What is less alike is something else.
+    const LIKENESS_MIN: f64 = 0.75;
+    let lower = name.to_lowercase();
+    let scored = candidates.iter().map(|candidate| (strsim::jaro_winkler(&lower, candidate), *candidate));
+    let nearest = scored.filter(|(score, _)| *score >= LIKENESS_MIN).max_by(|one, other| one.0.total_cmp(&other.0));
+    let mut listed = candidates.iter().take(LISTED_MAX).copied().collect::<Vec<_>>().join(", ");
+    if candidates.len() > LISTED_MAX {
+        listed.push_str(", …");
+    }
+    nearest.map_or_else(|| format!("there are {listed}"), |(_, near)| format!("did you mean `{near}`? There are {listed}"))
 }

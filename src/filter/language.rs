@@ -1,25 +1,44 @@
 //! A filter.
 
-use super::Fault;
+use jiff::tz::TimeZone;
+
+use super::{
+    Fault,
+    ast::{Expr, Test},
+    eval,
+    lex::{Operator, What, lex},
+    operand::{Moment, Operand},
+    parse, print,
+};
 use crate::{
-    field::{Record, Spec, Value},
+    field::{Kind, Record, Spec, Value},
     time::Now,
 };
+
+/// The longest text of a filter.
+pub const TEXT_BYTES_MAX: usize = 1_024;
+
+/// How deep groups and `not` go.
+pub const DEPTH_MAX: usize = 32;
+
+/// A longer value is found by its beginning, so that its term fits into a filter.
+const TERM_BYTES_MAX: usize = 160;
 
 /// A filter that was read for records of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
     text: String,
-    words: Vec<String>,
+    specs: &'static [Spec],
+    expr: Option<Expr>,
 }
 
 impl Filter {
-    /// Reads a filter for records with these fields.
+    /// Reads a filter for records with these fields. What is blank lets everything through.
     ///
     /// # Errors
     /// [`Fault`] with the place of what cannot be read.
-    pub fn parse(text: &str, _specs: &'static [Spec]) -> Result<Self, Fault> {
-        Ok(Self { text: text.to_owned(), words: text.split_whitespace().map(str::to_lowercase).collect() })
+    pub fn parse(text: &str, specs: &'static [Spec]) -> Result<Self, Fault> {
+        Ok(Self { text: text.to_owned(), specs, expr: parse::parse(text, specs)? })
     }
 
     /// As it was written.
@@ -28,15 +47,102 @@ impl Filter {
         &self.text
     }
 
-    /// Whether it lets a record through.
+    /// The same filter as it is always written. It is no longer than what was written but for quotes, parentheses and units.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        self.expr.as_ref().map_or_else(String::new, |expr| print::print(expr, self.specs))
+    }
+
+    /// Whether it lets everything through.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.expr.is_none()
+    }
+
+    /// Whether it lets a record through. The record has the fields that the filter was read for.
     #[must_use]
     pub fn admits(&self, record: &dyn Record, now: Now) -> bool {
-        let has = |word: &String| {
-            (0..record.specs().len()).any(|field| match record.value(field, now) {
-                Value::Text(text) => text.to_lowercase().contains(word.as_str()),
-                _ => false,
-            })
-        };
-        self.words.iter().all(has)
+        self.expr.as_ref().is_none_or(|expr| eval::admits(expr, self.specs, record, now))
     }
+
+    /// Whether what it lets through changes by time alone: it tests a span of time, as an age is, or has a time of day.
+    #[must_use]
+    pub fn depends_on_now(&self) -> bool {
+        let mut depends = false;
+        if let Some(expr) = &self.expr {
+            expr.visit(&mut |field, test| {
+                let is_span = self.specs.get(field).is_some_and(|spec| spec.kind == Kind::Duration);
+                let is_of_day = matches!(test, Test::Compare(_, Operand::Time(Moment::OfDay { .. })));
+                depends |= is_of_day || (is_span && !matches!(test, Test::Absent | Test::Present));
+            });
+        }
+        depends
+    }
+
+    /// The same, its times of day made the moments that they last were in a zone. Its text is as it was written; [`canonical`] has the
+    /// moments.
+    ///
+    /// [`canonical`]: Self::canonical
+    #[must_use]
+    pub fn anchored(mut self, now: Now, zone: &TimeZone) -> Self {
+        if let Some(expr) = &mut self.expr {
+            expr.visit_mut(&mut |test| {
+                if let Test::Compare(_, Operand::Time(moment)) = test {
+                    *moment = moment.anchored(now, zone);
+                }
+            });
+        }
+        self
+    }
+
+    /// The term that finds exactly this value in a field; by its beginning where it is long.
+    #[must_use]
+    pub fn term(spec: &Spec, value: &Value<'_>) -> String {
+        let figure = |operand: Operand| print::test(spec.name, Operator::Is, &operand.print());
+        match value {
+            Value::None => format!("{}:none", spec.name),
+            Value::Text(text) => {
+                let end = (0..=TERM_BYTES_MAX.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+                match spec.kind {
+                    Kind::State(_) => print::test(spec.name, Operator::Has, text),
+                    Kind::Text if end < text.len() => print::test(spec.name, Operator::Has, &text[..end]),
+                    _ => print::test(spec.name, Operator::Is, text),
+                }
+            }
+            Value::Number(number) => figure(Operand::Number(*number)),
+            Value::Duration(ms) => figure(Operand::Duration(*ms)),
+            Value::Bytes(bytes) => figure(Operand::Bytes(*bytes)),
+            Value::Time(at) => figure(Operand::exactly(*at)),
+            Value::Serial(serial) => figure(Operand::Serial(*serial)),
+        }
+    }
+
+    /// A filter's text with a term more that must fit. One that has it at its end already stays as it is; one that cannot be read gives
+    /// way.
+    #[must_use]
+    pub fn and(text: &str, term: &str) -> String {
+        let text = text.trim();
+        let Ok(tokens) = lex(text) else { return term.to_owned() };
+        if tokens.last().is_some_and(|last| &text[last.at.clone()] == term) && (tokens.len() == 1 || !has_or(&tokens)) {
+            return text.to_owned();
+        }
+        match tokens.as_slice() {
+            [] => term.to_owned(),
+            _ if has_or(&tokens) => format!("({text}) {term}"),
+            _ => format!("{text} {term}"),
+        }
+    }
+}
+
+/// Whether one of two sides is enough, outside of groups.
+fn has_or(tokens: &[super::lex::Token]) -> bool {
+    let mut depth = 0_usize;
+    tokens.iter().any(|token| {
+        match token.what {
+            What::Open => depth += 1,
+            What::Close => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && token.what == What::Or
+    })
 }
