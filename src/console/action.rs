@@ -274,6 +274,8 @@ pub(crate) enum Effect {
     Quit,
     /// Take the mouse, or leave it to the terminal.
     Mouse(bool),
+    /// The show is on air, or no more.
+    OnAir(bool),
     /// Put the alert of this number away as seen.
     Acknowledge(u64),
     /// Run a subcommand; its end comes back with this number.

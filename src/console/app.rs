@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::{
     action::{Asked, Effect},
-    class::Class,
+    class::{Class, OnAir, Veil},
     config::{Config, ConsoleError, Exit},
     draw,
     event::{Event, TerminalEvent},
@@ -104,6 +104,7 @@ pub(super) struct App {
     is_dirty: bool,
     /// The last fold left entries unread.
     is_behind: bool,
+    on_air: OnAir,
     pace: Pace,
     /// When entries were taken in last.
     folded_at: Mono,
@@ -120,7 +121,8 @@ impl App {
         ui.time = Timeline::new(&config.limits.console);
         ui.history = History::new(config.shell.history, config.limits.console.history_lines_max);
         let wardrobe = Wardrobe::new(config.looks, config.depth);
-        let view = wardrobe.view(config.name, config.commands, config.shell.subcommands, now);
+        let mut view = wardrobe.view(config.name, config.commands, config.shell.subcommands, now);
+        view.veil = Veil::of(config.on_air.is_on());
         Self {
             port,
             clock: config.clock,
@@ -141,6 +143,7 @@ impl App {
             is_dirty: true,
             is_behind: false,
             folded_at: now.mono,
+            on_air: config.on_air,
             pace: Pace::new(config.limits.console.frames_per_s_max),
             ticked_s: now.wall.0 / 1_000,
             running: RunningSet::new(config.shell.runner),
@@ -298,21 +301,16 @@ impl App {
         match effect {
             Effect::Quit => return true,
             Effect::Mouse(taken) => self.painter.mouse(taken),
+            Effect::OnAir(is_on) => {
+                self.view.veil = Veil::of(is_on);
+                self.on_air.set(is_on);
+            }
             Effect::Acknowledge(number) => self.model.alerts.acknowledge(number, self.clock.now()),
             Effect::Command { .. } | Effect::Query { .. } if self.answers.len() >= ANSWERS_MAX => {
-                let busy = PortError::Busy { what: "the console's list of open questions".to_owned() };
-                let event = match effect {
-                    Effect::Command { asked, .. } => Event::Commanded { asked, outcome: Err(busy) },
-                    Effect::Query { asked, .. } => Event::Queried { asked, page: Err(busy) },
-                    Effect::Quit
-                    | Effect::Mouse(_)
-                    | Effect::Acknowledge(_)
-                    | Effect::Run { .. }
-                    | Effect::StopRun { .. }
-                    | Effect::Remember(_) => return false,
-                };
-                let now = self.clock.now();
-                update::update(&mut self.ui, &self.model, &self.view, event, now);
+                if let Some(event) = Event::refused(effect) {
+                    let now = self.clock.now();
+                    update::update(&mut self.ui, &self.model, &self.view, event, now);
+                }
             }
             Effect::Command { asked, command } => {
                 let outcome = self.port.command(command);
@@ -454,12 +452,14 @@ impl App {
     /// Takes looks that were read again.
     fn reload(&mut self, reload: Reload) {
         let Reload { looks, faults, later } = reload;
-        if let Some(mouse) = self.wardrobe.take(looks, &mut self.view).filter(|mouse| *mouse != self.ui.mouse) {
+        let changed = self.wardrobe.take(looks, &mut self.view);
+        if let Some(mouse) = changed.mouse.filter(|mouse| *mouse != self.ui.mouse) {
             self.ui.mouse = mouse;
             self.painter.mouse(mouse);
         }
+        self.on_air.set(self.view.veil.is_on());
         reload::note(&mut self.model, &self.ui.faults, &faults, &later, self.clock.now());
-        self.happen(Event::Reloaded { faults, later });
+        self.happen(Event::Reloaded { faults, later, on_air: changed.on_air });
     }
 
     /// Paints, if the mailbox takes a frame; otherwise it is done when it does.

@@ -3,6 +3,7 @@
 use std::{io, sync::Arc};
 
 use super::{
+    class::OnAir,
     keymap::Keymap,
     reload::Source,
     shell::Shell,
@@ -21,6 +22,8 @@ pub struct Config {
     pub depth: Depth,
     /// Whether tmux stands between this process and the terminal: what is meant for the terminal itself is handed through it.
     pub in_tmux: bool,
+    /// Whether the show is on air: logins, chat text and payload values are masked.
+    pub on_air: OnAir,
     /// What the header calls this station: the data folder's name or a configured one.
     pub name: String,
     /// The bounds in force: the console's own, and those of the windows that it carries on.
@@ -44,6 +47,8 @@ pub struct Looks {
     pub ascii: bool,
     /// Take the mouse.
     pub mouse: bool,
+    /// Mask logins, chat text and payload values from the start. Taken back in a file, it unmasks no running show.
+    pub on_air: bool,
     /// Which key means what.
     pub keymap: Keymap,
     /// When and how the operator is alerted.

@@ -2,7 +2,11 @@
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
-use super::{action::Asked, reload::Fault, shell::Ran};
+use super::{
+    action::{Asked, Effect},
+    reload::Fault,
+    shell::Ran,
+};
 use crate::{
     port::{Outcome, Page, PortError},
     time::Mono,
@@ -29,12 +33,24 @@ pub(crate) enum Event {
     Data,
     /// A command was answered.
     Commanded { asked: Asked, outcome: Result<Outcome, PortError> },
-    /// Looks were read again: what is wrong with them, and what takes effect later.
-    Reloaded { faults: Vec<Fault>, later: Vec<String> },
+    /// Looks were read again: what is wrong with them, what takes effect later, and what they say of being on air where that changed.
+    Reloaded { faults: Vec<Fault>, later: Vec<String>, on_air: Option<bool> },
     /// A query was answered.
     Queried { asked: Asked, page: Result<Page, PortError> },
     /// A subcommand ended.
     Ran { number: u64, ran: Ran },
+}
+
+impl Event {
+    /// The answer to what cannot be asked, because too many questions are open already.
+    pub(crate) fn refused(effect: Effect) -> Option<Self> {
+        let busy = PortError::Busy { what: "the console's list of open questions".to_owned() };
+        match effect {
+            Effect::Command { asked, .. } => Some(Self::Commanded { asked, outcome: Err(busy) }),
+            Effect::Query { asked, .. } => Some(Self::Queried { asked, page: Err(busy) }),
+            _ => None,
+        }
+    }
 }
 
 /// What comes from the terminal.

@@ -52,6 +52,7 @@ mod window;
 mod tests;
 
 pub use app::run;
+pub use class::OnAir;
 pub use config::{AlertRules, CommandHints, Config, ConsoleError, Desktop, Exit, Looks};
 pub use keymap::{KeyRow, Keymap, KeymapError};
 pub use reload::{Fault, Reload, Source};

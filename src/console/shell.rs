@@ -58,6 +58,14 @@ impl Subcommand {
         own.iter().zip(words).take_while(|(own, word)| *own == word).count()
     }
 
+    /// A command line in two: what names a subcommand, and what it is given. What is given can quote anybody.
+    pub(crate) fn parted<'a>(all: &[Self], line: &'a str) -> (&'a str, &'a str) {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        let named = Self::meant(all, &words).map_or(1, |it| it.named_by(&words));
+        let ends = |end: usize, word: &str| end + line[end..].find(word).unwrap_or(0) + word.len();
+        line.split_at(line.split_whitespace().take(named).fold(0, ends))
+    }
+
     /// The subcommand that words are meant for.
     pub(crate) fn meant<'a>(all: &'a [Self], words: &[String]) -> Option<&'a Self> {
         // Of several that are named as well, the first.
@@ -127,6 +135,18 @@ mod tests {
         assert_eq!(meant("pack x"), Some("pack check"));
         assert_eq!(meant("cancel 99 --refund"), Some("cancel invocation"));
         assert_eq!(meant("lsx"), None);
+    }
+
+    #[test]
+    fn what_a_subcommand_is_given_stands_apart_from_its_name() {
+        let all = ["pack check", "invoke", "ls"].map(|name| subcommand(name, Runs::Here));
+        let parted = |line| Subcommand::parted(&all, line);
+        assert_eq!(parted(" pack  check 'a b.toml'"), (" pack  check", " 'a b.toml'"));
+        assert_eq!(parted("invoke give_item --user LVIEWER"), ("invoke", " give_item --user LVIEWER"));
+        assert_eq!(parted("pack"), ("pack", ""));
+        assert_eq!(parted("hold-all"), ("hold-all", ""));
+        assert_eq!(parted("LVIEWER said"), ("LVIEWER", " said"));
+        assert_eq!(parted(""), ("", ""));
     }
 
     #[test]

@@ -152,6 +152,11 @@ impl Canvas<'_> {
 
     /// Draws a border with a title, and returns what lies inside. The focused one is marked by a sign in its title, not by colour alone.
     pub(crate) fn frame(&mut self, area: Rect, title: &str, focused: bool) -> Rect {
+        self.frame_of(area, &[(title, Class::Public)], focused)
+    }
+
+    /// Like [`frame`](Self::frame), with a title of words that not everybody may see.
+    pub(crate) fn frame_of(&mut self, area: Rect, title: &[(&str, Class)], focused: bool) -> Rect {
         if area.width < 2 || area.height < 2 {
             return Rect::ZERO;
         }
@@ -169,9 +174,13 @@ impl Canvas<'_> {
         for ((x, y), corner) in [(area.x, area.y), (right, area.y), (area.x, bottom), (right, bottom)].into_iter().zip(glyphs.corners) {
             self.draw(x, y, 1, corner, style);
         }
-        let title = if focused { format!(" {} {title} ", glyphs.into) } else { format!(" {title} ") };
         let role = if focused { Role::Focus } else { Role::Muted };
-        self.put(area.x + 1, area.y, area.width.saturating_sub(2), &title, role);
+        let sign = if focused { format!(" {} ", glyphs.into) } else { " ".to_owned() };
+        let parts = std::iter::once((sign.as_str(), Class::Public)).chain(title.iter().copied()).chain([(" ", Class::Public)]);
+        let mut x = area.x + 1;
+        for (words, class) in parts {
+            x += self.put_as(x, area.y, right.saturating_sub(x), words, role, class);
+        }
         Rect::new(area.x + 1, area.y + 1, area.width - 2, area.height - 2)
     }
 }

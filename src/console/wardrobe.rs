@@ -24,6 +24,15 @@ pub(super) struct Wardrobe {
     steps: u32,
 }
 
+/// What changed in the files beside what a view has of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Changed {
+    /// Whether the mouse is to be taken or left now.
+    pub(super) mouse: Option<bool>,
+    /// Whether shows are on air from the start.
+    pub(super) on_air: Option<bool>,
+}
+
 impl Wardrobe {
     /// With these looks, for a terminal of this depth.
     pub(super) fn new(looks: Looks, depth: Depth) -> Self {
@@ -63,9 +72,9 @@ impl Wardrobe {
         before != steps
     }
 
-    /// Takes looks that were read again, and whether the mouse is to be taken or left now. What the operator chose by a key stays, unless
-    /// just that is what changed in the files; a theme that is gone gives way to the one that was asked for.
-    pub(super) fn take(&mut self, looks: Looks, view: &mut View) -> Option<bool> {
+    /// Takes looks that were read again, and gives what else is to be done now. What the operator chose by a key stays, unless just that is
+    /// what changed in the files; a theme that is gone gives way to the one that was asked for.
+    pub(super) fn take(&mut self, looks: Looks, view: &mut View) -> Changed {
         let before = std::mem::replace(&mut self.looks, looks);
         self.themes = Themes::with(&self.looks.themes, self.depth);
         let stays = (before.theme == self.looks.theme).then(|| self.themes.find(view.theme.name())).flatten();
@@ -73,6 +82,10 @@ impl Wardrobe {
         view.glyphs = Glyphs::of(self.looks.ascii);
         view.keymap = self.looks.keymap.clone();
         view.alerts = self.looks.alerts;
-        (before.mouse != self.looks.mouse).then_some(self.looks.mouse)
+        let on_air = (before.on_air != self.looks.on_air).then_some(self.looks.on_air);
+        if on_air == Some(true) {
+            view.veil = Veil::of(true);
+        }
+        Changed { mouse: (before.mouse != self.looks.mouse).then_some(self.looks.mouse), on_air }
     }
 }

@@ -13,6 +13,7 @@ mod mpp_manifest;
 mod mpp_refusals;
 mod mpp_schedules;
 mod mpp_token;
+mod on_air;
 mod plain;
 mod real;
 mod recorded;

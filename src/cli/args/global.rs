@@ -52,6 +52,10 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     pub(crate) ascii: bool,
 
+    /// Mask logins, chat text and payload values on the console's screens until `O` shows them, and in the lines of `--plain`.
+    #[arg(long, global = true)]
+    pub(crate) on_air: bool,
+
     /// Print one JSON object a line on stdout and nothing else; errors are one JSON object on stderr.
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -91,7 +95,7 @@ mod tests {
 
     #[test]
     fn global_flags_stand_before_or_after_the_subcommand() {
-        let flags = ["--data", "/d", "--pack", "p.toml", "--port", "0", "--bind", "::1", "--json", "--ascii"];
+        let flags = ["--data", "/d", "--pack", "p.toml", "--port", "0", "--bind", "::1", "--json", "--ascii", "--on-air"];
         let before = ["rl-console"].iter().chain(&flags).chain(&["ls", "queues"]);
         let after = ["rl-console", "ls", "queues"].iter().chain(&flags).copied().collect::<Vec<_>>();
         let before = Cli::try_parse_from(before).unwrap().global;
@@ -101,7 +105,7 @@ mod tests {
             assert_eq!(global.pack, Some(PathBuf::from("p.toml")));
             assert_eq!(global.port, Some(0));
             assert_eq!(global.bind, Some("::1".parse().unwrap()));
-            assert!(global.json && global.ascii);
+            assert!(global.json && global.ascii && global.on_air);
         }
     }
 

@@ -14,7 +14,7 @@ use crate::{
         shell, shutdown,
         signals::{Signal, Signals},
     },
-    console::{self, CommandHints, ConsoleError, Exit},
+    console::{self, CommandHints, ConsoleError, Exit, OnAir},
     port::StationPort,
     station::{StartError, Station},
 };
@@ -57,7 +57,8 @@ fn with_screen(station: &Station, context: &Context) -> Result<(), Error> {
     console::install_panic_hook();
     let on_hangup = context.settings.on_hangup;
     let watched = Arc::new(Watched::start(context));
-    let mut screen = Screen::spawn(station.port(), config(context, &watched)?, stopped.clone())?;
+    let on_air = OnAir::new(context.settings.on_air);
+    let mut screen = Screen::spawn(station.port(), config(context, &watched, &on_air)?, stopped.clone())?;
     let done = runtime.block_on(async {
         let mut signals = Signals::listen()?;
         let mut failure = std::pin::pin!(failure(station));
@@ -83,7 +84,7 @@ fn with_screen(station: &Station, context: &Context) -> Result<(), Error> {
             if exit.is_err() && restarts < SCREEN_RESTARTS_MAX {
                 // The show goes on: a fault of the screen ends neither the station nor the sight of it.
                 tracing::error!("the screen ended by a panic; it is drawn anew");
-                screen = Screen::spawn(station.port(), config(context, &watched)?, stopped.clone())?;
+                screen = Screen::spawn(station.port(), config(context, &watched, &on_air)?, stopped.clone())?;
                 continue;
             }
             return after(exit, on_hangup, &mut signals).await;
@@ -140,7 +141,7 @@ impl Screen {
     }
 }
 
-fn config(context: &Context, watched: &Arc<Watched>) -> Result<console::Config, Error> {
+fn config(context: &Context, watched: &Arc<Watched>, on_air: &OnAir) -> Result<console::Config, Error> {
     let settings = &context.settings;
     let data = settings.data()?;
     Ok(console::Config {
@@ -148,6 +149,7 @@ fn config(context: &Context, watched: &Arc<Watched>) -> Result<console::Config, 
         source: Some(Arc::clone(watched) as Arc<dyn console::Source>),
         depth: context.env.depth(),
         in_tmux: context.env.in_tmux,
+        on_air: on_air.clone(),
         name: data.file_name().map_or_else(|| data.display().to_string(), |name| name.to_string_lossy().into_owned()),
         limits: settings.limits,
         clock: context.clock,

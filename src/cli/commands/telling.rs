@@ -171,9 +171,9 @@ impl<'a> Telling<'a> {
         if !self.is_heard {
             return true;
         }
-        let (clock, detail, ascii) = (&self.clock, self.detail, self.context.settings.ascii);
+        let (clock, detail, ascii, on_air) = (&self.clock, self.detail, self.context.settings.ascii, self.context.settings.on_air);
         let line = |told: &Told| {
-            let line = told.line(clock, detail);
+            let line = if on_air { told.clone().masked().line(clock, detail) } else { told.line(clock, detail) };
             if ascii { in_ascii(&line) } else { line }
         };
         match self.context.out.row(told, line).and_then(|()| self.context.out.flush()) {

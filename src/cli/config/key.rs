@@ -35,6 +35,8 @@ impl Key {
     pub(crate) const ASCII: &'static str = "console.ascii";
     /// The mouse.
     pub(crate) const MOUSE: &'static str = "console.mouse";
+    /// Masks logins, chat text and payload values.
+    pub(crate) const ON_AIR: &'static str = "console.on_air";
     /// What the keys of actions have in front of the action's name.
     pub(crate) const KEYS: &'static str = "console.keys.";
     /// What a hang-up does.
@@ -49,7 +51,7 @@ impl Key {
     /// Desktop notifications.
     pub(crate) const DESKTOP: &'static str = "console.alerts.desktop";
 
-    const PLAIN: [Self; 13] = [
+    const PLAIN: [Self; 14] = [
         Self::path(Self::DATA, None, Some("--data"), "the data folder"),
         Self::path(Self::PACK, Some("RL_CONSOLE_PACK"), Some("--pack"), "the pack.toml in force; the built-in sample when absent"),
         Self {
@@ -82,6 +84,13 @@ impl Key {
             doc: "draw with plain ASCII characters; true where the locale is not UTF-8",
         },
         Self { name: Self::MOUSE, kind: Kind::Flag, alias: None, flag: None, doc: "take the mouse" },
+        Self {
+            name: Self::ON_AIR,
+            kind: Kind::Flag,
+            alias: Some("RL_CONSOLE_ON_AIR"),
+            flag: Some("--on-air"),
+            doc: "mask logins, chat text and payload values from the start",
+        },
         Self {
             name: Self::ON_HANGUP,
             kind: Kind::Choice(&["stay", "exit"]),
@@ -160,7 +169,7 @@ impl Key {
             Self::BIND => Value::Text("127.0.0.1".to_owned()),
             Self::LOGIN => Value::Text("local".to_owned()),
             Self::THEME => Value::Text("midnight".to_owned()),
-            Self::ASCII => Value::Flag(false),
+            Self::ASCII | Self::ON_AIR => Value::Flag(false),
             Self::MOUSE | Self::BELL => Value::Flag(true),
             Self::ON_HANGUP => Value::Text("stay".to_owned()),
             Self::ADAPTER_GONE => Value::Integer(5),

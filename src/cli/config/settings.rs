@@ -31,6 +31,8 @@ pub(crate) struct Settings {
     pub(crate) ascii: bool,
     /// Whether the console takes the mouse.
     pub(crate) mouse: bool,
+    /// Whether logins, chat text and payload values are masked from the start.
+    pub(crate) on_air: bool,
     /// Which key means what.
     pub(crate) keymap: Keymap,
     /// When and how the operator is alerted.
@@ -78,6 +80,7 @@ impl Settings {
             theme: text(Key::THEME).unwrap_or_default(),
             ascii: flag(Key::ASCII),
             mouse: flag(Key::MOUSE),
+            on_air: flag(Key::ON_AIR),
             // Judged when the values were resolved.
             keymap: resolved.keymap().unwrap_or_default(),
             alerts: AlertRules {

@@ -167,6 +167,7 @@ fn looks(settings: &Settings, themes: Vec<Theme>) -> Looks {
         themes,
         ascii: settings.ascii,
         mouse: settings.mouse,
+        on_air: settings.on_air,
         keymap: settings.keymap.clone(),
         alerts: settings.alerts,
     }

@@ -70,6 +70,8 @@ pub(crate) struct Form {
     pub(crate) refusal: Option<String>,
     /// What was given last.
     pub(crate) given: Option<InvocationId>,
+    /// The field or line that was written in last: it is being typed, and seen while it is.
+    typed: Option<usize>,
     /// The first field or line that is drawn.
     pub(crate) offset: usize,
     /// Fields or lines that are drawn at once.
@@ -107,6 +109,7 @@ impl Form {
             sent: None,
             refusal: None,
             given: None,
+            typed: None,
             offset: 0,
             height: 1,
             source: row.schema.clone(),
@@ -205,8 +208,24 @@ impl Form {
         })
     }
 
+    /// Whether this field or line is being typed, so that it is seen on air too.
+    pub(crate) fn is_typed(&self, index: usize) -> bool {
+        self.typed == Some(index) && self.here() == index
+    }
+
+    /// What is typed last is typed no more: it is left, or written by something else than keys.
+    pub(crate) fn stop_typing(&mut self) {
+        self.typed = None;
+    }
+
+    /// The focused field, or the line of the cursor.
+    fn here(&self) -> usize {
+        if self.as_json { self.editor.cursor().0 } else { self.focus }
+    }
+
     /// Moves the focus to a field.
     pub(crate) fn go(&mut self, index: usize) {
+        self.stop_typing();
         self.focus = index.min(self.fields.len().saturating_sub(1));
         self.cut = None;
         self.begin();
@@ -230,6 +249,7 @@ impl Form {
 
     /// What was typed goes into its field.
     pub(crate) fn edited(&mut self) {
+        self.typed = Some(self.here());
         self.is_plain = false;
         self.refusal = None;
         if !self.as_json
@@ -242,6 +262,7 @@ impl Form {
 
     /// Changes the focused field in a way that is not typing.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut Field)) {
+        self.typed = Some(self.focus);
         self.is_plain = false;
         self.refusal = None;
         if let Some(field) = self.fields.get_mut(self.focus) {
@@ -273,7 +294,7 @@ impl Form {
 
     /// Takes what is written from elsewhere; fields that have no value there are left out.
     fn fill(&mut self, from: Aside) {
-        (self.refusal, self.cut) = (None, None);
+        (self.refusal, self.cut, self.typed) = (None, None, None);
         let mut values = from.values.into_iter();
         for field in &mut self.fields {
             field.value = values.next().unwrap_or_default();
@@ -303,6 +324,7 @@ impl Form {
 
     /// Between the fields and the JSON; every value is kept.
     pub(crate) fn turn(&mut self) {
+        self.stop_typing();
         self.cut = None;
         if self.as_json { self.show_fields() } else { self.show_json() }
     }

@@ -11,7 +11,8 @@ pub(crate) struct Kept {
 
 impl Kept {
     /// Keeps a form in the place of an earlier one of its event.
-    pub(crate) fn put(&mut self, form: Form, forms_max: u64) {
+    pub(crate) fn put(&mut self, mut form: Form, forms_max: u64) {
+        form.stop_typing();
         self.forms.retain(|known| known.event != form.event);
         self.forms.push(form);
         let over = self.forms.len().saturating_sub(usize::try_from(forms_max).unwrap_or(usize::MAX));

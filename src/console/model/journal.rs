@@ -177,7 +177,9 @@ impl Journal {
             }
             What::Transition(Transition::Mpp(transition)) => {
                 if let Some((level, words)) = bridge_words(transition, &entry.text()) {
-                    self.push(at, level, Origin::Bridge, words.into());
+                    // Why a value is left out quotes it.
+                    let class = if matches!(transition, mpp::Transition::PersistedLeftOut { .. }) { Class::Payload } else { Class::Public };
+                    self.keep(Notice { class, ..Notice::new(at, level, Origin::Bridge, words.into()) });
                 }
             }
             What::Unsent { frames, bytes } => {

@@ -247,7 +247,7 @@ pub(crate) const fn refund_word(status: RefundStatus) -> &'static str {
 
 fn state_facts(view: &View, value: &StateKeyRow) -> Vec<Sentence> {
     let mut facts = vec![Sentence::Fact("value", value.value.as_str().to_owned(), Class::Payload)];
-    facts.extend(value.scope.as_ref().map(|scope| fact("scope", scope.as_str())));
+    facts.extend(value.scope.as_ref().map(|scope| Sentence::Fact("scope", scope.clone(), Class::Payload)));
     let kept = if value.persist { "yes: it is stored, and given to the adapter at its next hello" } else { "no: it goes with the station" };
     facts.push(fact("persists", kept));
     facts.extend(value.writer.map(|writer| fact("writer", writer_word(writer))));

@@ -228,12 +228,13 @@ fn draw_field(form: &Form, index: usize, field: &Field, canvas: &mut Canvas<'_>,
         canvas.select(Rect::new(line.x + 3, line.y, used, 1));
     }
     let x = line.x + 3 + names + 2;
+    let class = if is_focused && form.is_typed(index) { Class::Public } else { class_of(field) };
     if is_focused && field.takes_text() {
         let (row, column) = form.editor.cursor();
         let before: usize = form.editor.lines().iter().take(row).map(|line| line.chars().count() + 1).sum();
-        written::draw_line(canvas, (x, line.y), values, &form.editor.text(), Some(before + column), class_of(field));
+        written::draw_line(canvas, (x, line.y), values, &form.editor.text(), Some(before + column), class);
     } else {
-        draw_value(field, canvas, (x, line.y), values);
+        draw_value(field, canvas, (x, line.y), values, class);
     }
     if let Some(fault) = fault {
         let x = x + values + 1;
@@ -242,7 +243,7 @@ fn draw_field(form: &Form, index: usize, field: &Field, canvas: &mut Canvas<'_>,
     }
 }
 
-fn draw_value(field: &Field, canvas: &mut Canvas<'_>, (x, y): (u16, u16), columns: u16) {
+fn draw_value(field: &Field, canvas: &mut Canvas<'_>, (x, y): (u16, u16), columns: u16, class: Class) {
     let glyphs = canvas.view.glyphs;
     let count = match &field.kind {
         Kind::Choice(choices) => choices.len(),
@@ -258,7 +259,7 @@ fn draw_value(field: &Field, canvas: &mut Canvas<'_>, (x, y): (u16, u16), column
         _ => (field.shown().to_owned(), Role::Text),
     };
     // What says that there is no value hides none.
-    let class = if field.value == Value::Absent { Class::Public } else { class_of(field) };
+    let class = if field.value == Value::Absent { Class::Public } else { class };
     if count == 0 {
         canvas.put_as(x, y, columns, &words, role, class);
         return;

@@ -7,7 +7,7 @@ use ratatui::layout::Rect;
 use tui_textarea::{CursorMove, DataCursor, TextArea};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::console::{text, theme::Role, view::Canvas};
+use crate::console::{class::Class, text, theme::Role, view::Canvas};
 
 /// Bytes that a line takes.
 const BYTES_MAX: usize = 4_096;
@@ -59,6 +59,14 @@ impl Line {
         let room = BYTES_MAX.saturating_sub(self.text().len());
         let end = (0..=room.min(pasted.len())).rev().find(|end| pasted.is_char_boundary(*end)).unwrap_or(0);
         self.area.insert_str(plain(&pasted[..end]));
+    }
+
+    /// Draws a line that nobody is typing: what was written before is not for everybody but for these first bytes of it.
+    pub(crate) fn draw_recalled(&self, canvas: &mut Canvas<'_>, x: u16, y: u16, columns: u16, public: usize) {
+        let (public, rest) = self.text().split_at(public.min(self.text().len()));
+        let used = canvas.put(x, y, columns, public, Role::Text);
+        let rest = canvas.put_as(x + used, y, columns.saturating_sub(used), rest, Role::Text, Class::Payload);
+        canvas.select(Rect::new(x + used + rest, y, 1.min(columns.saturating_sub(used + rest)), 1));
     }
 
     /// Draws it with its cursor; what does not fit is scrolled so that the cursor is seen.

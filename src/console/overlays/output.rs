@@ -32,6 +32,7 @@ enum State {
     Elsewhere {
         why: &'static str,
         line: String,
+        class: Class,
     },
 }
 
@@ -39,7 +40,8 @@ enum State {
 #[derive(Debug)]
 pub(crate) struct Output {
     number: u64,
-    title: String,
+    /// What was typed: its name, and what it was given.
+    title: (String, String),
     state: State,
     lines: Vec<Cell>,
     scroll: usize,
@@ -49,18 +51,20 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    fn new(number: u64, title: String, state: State) -> Self {
+    fn new(number: u64, (name, given): (&str, &str), state: State) -> Self {
+        let title = (format!(":{}", name.trim_start()), given.to_owned());
         Self { number, title, state, lines: Vec::new(), scroll: 0, shift: 0, height: 1, widest: Noted::new(0) }
     }
 
-    /// A subcommand that was just begun.
-    pub(crate) fn running(number: u64, title: String) -> Self {
-        Self::new(number, title, State::Running)
+    /// A subcommand that was just begun, as it was [parted](crate::console::shell::Subcommand::parted).
+    pub(crate) fn running(number: u64, typed: (&str, &str)) -> Self {
+        Self::new(number, typed, State::Running)
     }
 
     /// A subcommand that cannot run here; `line` is how it is written in another terminal.
-    pub(crate) fn elsewhere(title: String, why: &'static str, line: String) -> Self {
-        Self::new(0, title, State::Elsewhere { why, line })
+    pub(crate) fn elsewhere(typed: (&str, &str), why: &'static str, line: String) -> Self {
+        let class = if typed.1.is_empty() { Class::Public } else { Class::Payload };
+        Self::new(0, typed, State::Elsewhere { why, line, class })
     }
 
     /// Takes the end of the subcommand with this number.
@@ -111,14 +115,14 @@ impl Output {
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
         let area = area(body, self.rows());
         canvas.clear(area);
-        let inside = canvas.frame(area, &self.title, true);
+        let inside = canvas.frame_of(area, &[(&self.title.0, Class::Public), (&self.title.1, Class::Payload)], true);
         let (x, columns) = (inside.x + 1, inside.width.saturating_sub(2));
-        if let State::Elsewhere { why, line } = &self.state {
+        if let State::Elsewhere { why, line, class } = &self.state {
             canvas.put(x, inside.y, columns, why, Role::Warn);
             canvas.put(x, inside.y + 1, columns, "In another terminal:", Role::Text);
             let lines = text::wrap_command(line, usize::from(columns.saturating_sub(2)));
             for (line, y) in lines.iter().zip(inside.y + 2..inside.bottom()) {
-                canvas.put(x + 2, y, columns.saturating_sub(2), line, Role::Accent);
+                canvas.put_as(x + 2, y, columns.saturating_sub(2), line, Role::Accent, *class);
             }
             return;
         }
@@ -129,7 +133,7 @@ impl Output {
         for (cell, y) in self.lines.iter().skip(self.scroll).zip(inside.y + 2..bottom) {
             let shown = text::visible(&cell.text, canvas.view.glyphs.ascii);
             widest = widest.max(text::width(&shown));
-            canvas.put(x, y, columns, behind(&shown, self.shift), cell.role);
+            canvas.put_as(x, y, columns, behind(&shown, self.shift), cell.role, cell.class);
         }
         self.widest.set(widest);
         let below = self.lines.len().saturating_sub(self.scroll + self.height);

@@ -5,6 +5,7 @@ use ratatui::{layout::Rect, style::Modifier};
 use super::{Line, overlay::centred};
 use crate::console::{
     action::Action,
+    class::Class,
     history::History,
     keymap::Place,
     matching::Matching,
@@ -157,7 +158,13 @@ impl Palette {
         let inside = canvas.frame(area, &format!("Command, in {}", self.below.name()), true);
         let (x, columns) = (inside.x + 1, inside.width.saturating_sub(2));
         canvas.put(x, inside.y, 2, ":", Role::Accent);
-        self.line.draw(canvas, x + 2, inside.y, columns.saturating_sub(2));
+        let hidden = self.recalled.is_some() && canvas.view.veil.hides(Class::Payload);
+        let public = Subcommand::parted(&canvas.view.subcommands, self.text()).0.len();
+        if hidden {
+            self.line.draw_recalled(canvas, x + 2, inside.y, columns.saturating_sub(2), public);
+        } else {
+            self.line.draw(canvas, x + 2, inside.y, columns.saturating_sub(2));
+        }
         let bottom = inside.bottom().saturating_sub(1);
         for ((index, hit), y) in self.hits.iter().enumerate().skip(self.offset).zip(inside.y + 1..bottom) {
             draw_hit(canvas, Rect::new(x, y, columns, 1), hit, model, ui);
@@ -211,6 +218,7 @@ fn area(body: Rect) -> Rect {
 
 fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &Ui) {
     let view = canvas.view;
+    let mut class = Class::Public;
     let (name, about, right, does) = match hit {
         Hit::Action(action) => {
             let key = view.keymap.keys_in(ui.place_below(), *action).next().map_or_else(String::new, |key| key.name(view.glyphs));
@@ -222,14 +230,18 @@ fn draw_hit(canvas: &mut Canvas<'_>, area: Rect, hit: &Hit, model: &Model, ui: &
         },
         Hit::Typed(words) => {
             let does = Subcommand::meant(&view.subcommands, words).is_some_and(|it| it.hindrance(words).is_none());
-            let words = format!("run {}", view.glyphs.into);
-            (words, ui.palette.as_ref().map_or("", |palette| palette.text()), "command".to_owned(), does)
+            let name = format!("run {}", view.glyphs.into);
+            if ui.palette.as_ref().is_some_and(|palette| palette.recalled.is_some()) {
+                class = Class::Payload;
+            }
+            (name, ui.palette.as_ref().map_or("", |palette| palette.text()), "command".to_owned(), does)
         }
     };
     let (name_role, key_role) = if does { (Role::Text, Role::Accent) } else { (Role::Muted, Role::Muted) };
     let right_columns = u16::try_from(text::width(&right)).unwrap_or(u16::MAX).min(area.width / 2);
     canvas.put(area.x, area.y, NAME_COLUMNS - 1, &name, name_role);
-    canvas.put(area.x + NAME_COLUMNS, area.y, area.width.saturating_sub(NAME_COLUMNS + right_columns + 1), about, Role::Muted);
+    let about_columns = area.width.saturating_sub(NAME_COLUMNS + right_columns + 1);
+    canvas.put_as(area.x + NAME_COLUMNS, area.y, about_columns, about, Role::Muted, class);
     canvas.put(area.right().saturating_sub(right_columns), area.y, right_columns, &right, key_role);
 }
 

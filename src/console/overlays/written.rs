@@ -31,7 +31,8 @@ pub(super) fn draw(form: &Form, canvas: &mut Canvas<'_>, area: Rect, focused: bo
         canvas.put(area.x, y, 1, if is_wrong { canvas.view.glyphs.bad } else { " " }, role);
         canvas.put(area.x + 1, y, GUTTER - 2, &format!("{:>5}", index + 1), role);
         let cursor = (focused && index == row).then_some(column);
-        draw_line(canvas, (area.x + GUTTER, y), columns, line, cursor, Class::Payload);
+        let class = if focused && form.is_typed(index) { Class::Public } else { Class::Payload };
+        draw_line(canvas, (area.x + GUTTER, y), columns, line, cursor, class);
     }
     let below = lines.len().saturating_sub(form.offset + usize::from(area.height));
     if form.offset > 0 || below > 0 {

@@ -154,8 +154,14 @@ fn named(view: &View, shown: ViewId, tabs: Tabs) -> impl Iterator<Item = Part> {
 fn state(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
     let glyphs = view.glyphs;
     let is_short = matches!(detail, Detail::Short | Detail::Least);
-    let Some(world) = &model.world else { return vec![Part::new(format!("{} starting", glyphs.degraded), Role::Warn)] };
     let mut parts = Vec::with_capacity(8);
+    if view.veil.is_on() {
+        parts.push(Part::new(format!("{} ON AIR", glyphs.well), Role::Bad));
+    }
+    let Some(world) = &model.world else {
+        parts.push(Part::new(format!("{} starting", glyphs.degraded), Role::Warn));
+        return parts;
+    };
     if model.stopping {
         parts.push(Part::new(format!("{} STOPPING", glyphs.degraded), Role::Warn));
     } else {

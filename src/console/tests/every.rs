@@ -53,7 +53,7 @@ fn asking(mut stage: Stage, bound: Bound) -> Stage {
 }
 
 /// A screen with the keys in this place, over a show or over nothing yet; nothing for a place that needs more.
-fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
+pub(super) fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
     let (id, queue, event) = (InvocationId(43), "default".into(), "give_item".into());
     let stage = match place {
         Place::Queues => focused(base(), PaneId::Queues),
@@ -115,7 +115,7 @@ fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
         }
         Place::Output => {
             let mut stage = base();
-            stage.ui.overlays.push(Overlay::Output(Output::running(1, "ls queues".to_owned())));
+            stage.ui.overlays.push(Overlay::Output(Output::running(1, ("ls queues", ""))));
             stage
         }
     };

@@ -424,6 +424,7 @@ fn on_air_values_and_logins_are_masked_and_their_names_are_not() {
     stage.write("kraken");
     go(&mut stage, "user");
     stage.write("ann");
+    stage.key(KeyCode::Tab);
     (stage.view.veil.payloads, stage.view.veil.logins) = (true, true);
     for _ in 0..2 {
         let text = stage.text();

@@ -133,6 +133,7 @@ pub(super) fn with_source<F: Future<Output = Rig>>(limits: &Limits, source: Opti
         source,
         depth: Depth::True,
         in_tmux: false,
+        on_air: crate::console::OnAir::default(),
         name: "friday-night".to_owned(),
         limits: *limits,
         clock,

@@ -12,6 +12,7 @@ mod forms;
 mod giving;
 mod lenses;
 mod loops;
+mod noisy;
 mod offered;
 mod palette;
 mod reloads;

@@ -61,6 +61,34 @@ fn new_looks_apply_live_and_the_theme_that_the_operator_chose_stays() {
 }
 
 #[test]
+fn a_file_masks_a_running_show_and_never_unmasks_one() {
+    with_reloads(|mut rig, give| async move {
+        let on_air = |on_air| good(Looks { on_air, ..looks() });
+        rig.snapshot(true).await;
+        rig.shows("Queues").await;
+        give.send(on_air(true)).unwrap();
+        rig.shows("on air by the configuration").await;
+        rig.shows("ON AIR").await;
+        give.send(on_air(false)).unwrap();
+        rig.shows("this show stays masked until O").await;
+        rig.shows("ON AIR").await;
+        rig.key('O').await;
+        rig.shows("off air").await;
+        rig.shows_not("ON AIR").await;
+        // Another change of the same files does not mask it either.
+        give.send(on_air(true)).unwrap();
+        rig.shows("ON AIR").await;
+        rig.key('O').await;
+        rig.shows_not("ON AIR").await;
+        give.send(good(Looks { on_air: true, ascii: true, ..looks() })).unwrap();
+        rig.shows("+ > Queues").await;
+        rig.shows_not("ON AIR").await;
+        rig.key('q').await;
+        rig
+    });
+}
+
+#[test]
 fn what_is_wrong_stays_in_sight_until_it_is_put_away_or_mended_and_is_in_the_journal() {
     with_reloads(|mut rig, give| async move {
         rig.snapshot(true).await;

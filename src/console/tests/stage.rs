@@ -119,12 +119,19 @@ impl Stage {
     pub(super) fn event(&mut self, event: Event) -> Vec<Effect> {
         let now = Now::at_ms(self.ms);
         let effects = update::update(&mut self.ui, &self.model, &self.view, event, now);
-        for effect in &effects {
-            if let Effect::Acknowledge(number) = effect {
-                self.model.alerts.acknowledge(*number, now);
+        self.carry_out(&effects);
+        effects
+    }
+
+    /// What the loop itself does of what an event wants.
+    fn carry_out(&mut self, effects: &[Effect]) {
+        for effect in effects {
+            match effect {
+                Effect::Acknowledge(number) => self.model.alerts.acknowledge(*number, Now::at_ms(self.ms)),
+                Effect::OnAir(is_on) => self.view.veil = Veil::of(*is_on),
+                _ => {}
             }
         }
-        effects
     }
 
     /// A second of the wall clock begins: alerts are judged.
@@ -152,6 +159,7 @@ impl Stage {
     /// An action, however it was asked for.
     pub(super) fn act(&mut self, action: crate::console::action::Action) -> Vec<Effect> {
         let effects = update::attempt(&mut self.ui, &self.model, &self.view, action, Now::at_ms(self.ms));
+        self.carry_out(&effects);
         self.painted();
         effects
     }

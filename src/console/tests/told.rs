@@ -174,7 +174,7 @@ fn what_is_too_long_for_a_line_is_said_to_its_end() {
         what: "there is no theme `daylihgt`".to_owned(),
         hint: "did you mean `daylight`? there are midnight, daylight, high-contrast, colour-blind-safe and mono".to_owned(),
     };
-    stage.event(Event::Reloaded { faults: vec![fault], later: Vec::new() });
+    stage.event(Event::Reloaded { faults: vec![fault], later: Vec::new(), on_air: None });
     let text = stage.text();
     let last: Vec<&str> = text.lines().rev().skip(1).take(3).collect();
     assert!(last[0].contains("and mono") && last[2].contains("config.toml:12:9"), "{text}");

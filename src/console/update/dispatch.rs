@@ -6,7 +6,7 @@ use crossterm::event::{KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEve
 
 use ratatui::layout::Rect;
 
-use super::{acting, answers, giving, hindrance, moving, palette};
+use super::{acting, answers, giving, hindrance, moving, palette, quoted_by};
 use crate::{
     console::{
         action::{Action, Effect},
@@ -27,6 +27,8 @@ use crate::{
 
 /// How long a message stands.
 const MESSAGE_STANDS: Duration = Duration::from_secs(10);
+/// What is masked on air.
+const MASKED: &str = "logins, chat text and payload values";
 
 /// Lets one event have its effect.
 pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now: Now) -> Vec<Effect> {
@@ -62,8 +64,11 @@ pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now:
         }
         Event::Key { .. } | Event::Data => Vec::new(),
         Event::Commanded { asked, outcome } => answers::commanded(ui, &asked, outcome, now),
-        Event::Reloaded { faults, later } => {
+        Event::Reloaded { faults, later, on_air } => {
             reloaded(ui, faults, &later, now);
+            if let Some(words) = on_air.and_then(|on_air| on_air_words(on_air, view)) {
+                say(ui, words, false, now);
+            }
             Vec::new()
         }
         Event::Queried { asked, page } => answers::queried(ui, asked, page, now),
@@ -103,9 +108,23 @@ fn reloaded(ui: &mut Ui, faults: Vec<Fault>, later: &[String], now: Now) {
     }
 }
 
+/// What is said when the files say something else of being on air. Only a person unmasks a running show.
+fn on_air_words(on_air: bool, view: &View) -> Option<String> {
+    let key = view.key(Action::OnAir);
+    if on_air {
+        return Some(format!("on air by the configuration: {MASKED} are masked until {key}"));
+    }
+    view.veil.is_on().then(|| format!("console.on_air = false holds from the next start: this show stays masked until {key}"))
+}
+
 /// Says something on the line above the footer.
 pub(super) fn say(ui: &mut Ui, text: String, is_error: bool, now: Now) {
-    ui.message = Some(Message { text, is_error, class: Class::Public, until: now.mono + MESSAGE_STANDS });
+    say_as(ui, text, is_error, Class::Public, now);
+}
+
+/// The same, of what may quote somebody.
+pub(super) fn say_as(ui: &mut Ui, text: String, is_error: bool, class: Class, now: Now) {
+    ui.message = Some(Message { text, is_error, class, until: now.mono + MESSAGE_STANDS });
 }
 
 /// Debug builds fail on F12, so that what a fault of ours does to a terminal can be tried on the real thing.
@@ -149,7 +168,7 @@ pub(crate) fn attempt(ui: &mut Ui, model: &Model, view: &View, action: Action, n
         if let Some(form) = giving::form(ui).filter(|_| action == Action::Send) {
             form.focus_fault();
         }
-        say(ui, why, true, now);
+        say_as(ui, why, true, quoted_by(action), now);
         return Vec::new();
     }
     ui.message = None;
@@ -195,6 +214,16 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             let words = if ui.mouse { "the mouse is captured: it selects and scrolls here" } else { "the mouse is free for the terminal" };
             say(ui, words.to_owned(), false, now);
             vec![Effect::Mouse(ui.mouse)]
+        }
+        Action::OnAir => {
+            let (on_air, key) = (!view.veil.is_on(), view.key(Action::OnAir));
+            let words = if on_air {
+                format!("on air: {MASKED} are masked until {key}")
+            } else {
+                format!("off air: {MASKED} are shown; {key} masks them")
+            };
+            say(ui, words, false, now);
+            vec![Effect::OnAir(on_air)]
         }
         Action::ViewDeck | Action::ViewBridge | Action::ViewJournal => {
             if let Some(shown) = action.view() {

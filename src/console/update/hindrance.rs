@@ -3,6 +3,7 @@
 use crate::{
     console::{
         action::Action,
+        class::Class,
         keymap::Place,
         model::{Cause, Model, Standing},
         overlays::{Overlay, Pending},
@@ -34,7 +35,6 @@ const UNWIRED: &[Action] = &[
     Action::Jump,
     Action::Copy,
     Action::CopyAs,
-    Action::OnAir,
     Action::Ledger,
 ];
 
@@ -84,6 +84,14 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         Action::NextField | Action::PreviousField => needs(matches!(ui.overlays.last(), Some(Overlay::Form(_))), "no form is open"),
         Action::Zoom => needs(ui.overlays.is_empty() && matches!(ui.focus, Focus::Pane(_)), "a pane is zoomed: Tab to one"),
         _ => None,
+    }
+}
+
+/// Whose words why an action would do nothing can have: what is wrong in a form quotes what is written there.
+pub(crate) const fn quoted_by(action: Action) -> Class {
+    match action {
+        Action::Send | Action::AsJson => Class::Payload,
+        _ => Class::Public,
     }
 }
 

@@ -15,4 +15,4 @@ pub(crate) use bulk::Bulk;
 #[cfg(test)]
 pub(crate) use dispatch::attempt;
 pub(crate) use dispatch::update;
-pub(crate) use hindrance::hindrance;
+pub(crate) use hindrance::{hindrance, quoted_by};

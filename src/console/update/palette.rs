@@ -95,14 +95,14 @@ pub(super) fn run(ui: &mut Ui, model: &Model, view: &View, now: Now) -> Vec<Effe
 fn run_words(ui: &mut Ui, view: &View, line: &str, words: Vec<String>) -> Vec<Effect> {
     ui.palette = None;
     let mut effects = remember(ui, line);
-    let title = format!(":{line}");
+    let typed = Subcommand::parted(&view.subcommands, line);
     if let Some(why) = Subcommand::meant(&view.subcommands, &words).and_then(|it| it.hindrance(&words)) {
-        ui.overlays.push(Overlay::Output(Output::elsewhere(title, why, view.commands.line(line))));
+        ui.overlays.push(Overlay::Output(Output::elsewhere(typed, why, view.commands.line(line))));
         return effects;
     }
     ui.runs += 1;
     let number = ui.runs;
-    ui.overlays.push(Overlay::Output(Output::running(number, title)));
+    ui.overlays.push(Overlay::Output(Output::running(number, typed)));
     effects.push(Effect::Run { number, words });
     effects
 }

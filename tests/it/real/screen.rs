@@ -26,6 +26,8 @@ struct Seen {
     parser: vt100::Parser,
     /// The screen as it was at the end of the last whole frame.
     framed: String,
+    /// Every whole frame since it was asked for.
+    frames: Option<Vec<String>>,
     raw: Vec<u8>,
     ended: bool,
 }
@@ -43,6 +45,9 @@ impl Seen {
             self.parser.process(&self.raw[done..end]);
             done = end;
             self.framed = self.parser.screen().contents();
+            if let Some(frames) = &mut self.frames {
+                frames.push(self.framed.clone());
+            }
         }
         self.parser.process(&self.raw[done..]);
     }
@@ -91,7 +96,8 @@ impl Terminal {
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let parser = vt100::Parser::new(nonzero(rows), nonzero(columns), 0);
-        let seen = Arc::new((Mutex::new(Seen { parser, framed: String::new(), raw: Vec::new(), ended: false }), Condvar::new()));
+        let seen =
+            Arc::new((Mutex::new(Seen { parser, framed: String::new(), frames: None, raw: Vec::new(), ended: false }), Condvar::new()));
         let stalled = Arc::new(AtomicBool::new(false));
         let reader = pair.master.try_clone_reader().unwrap();
         let keys = pair.master.take_writer().unwrap();
@@ -136,6 +142,35 @@ impl Terminal {
     /// Waits until the screen has this text.
     pub(crate) fn shows(&self, text: &str) -> String {
         self.wait(text, |screen| screen.contains(text))
+    }
+
+    /// Types, and waits until what came of it is written, if anything was.
+    pub(crate) fn settle(&mut self, text: &str) {
+        let (quiet, patience) = (Duration::from_millis(10), Duration::from_millis(100));
+        let mut before = self.seen.0.lock().unwrap().raw.len();
+        self.keys(text);
+        let (seen, changed) = &*self.seen;
+        let mut wait = patience;
+        loop {
+            let is_same = |seen: &mut Seen| seen.raw.len() == before && !seen.ended;
+            let (guard, timeout) = changed.wait_timeout_while(seen.lock().unwrap(), wait, is_same).unwrap();
+            if timeout.timed_out() || guard.ended {
+                return;
+            }
+            (before, wait) = (guard.raw.len(), quiet);
+        }
+    }
+
+    /// From now on every frame is kept, the one that is shown first.
+    pub(crate) fn keep_frames(&self) {
+        let mut seen = self.seen.0.lock().unwrap();
+        seen.frames = Some(vec![seen.framed.clone()]);
+    }
+
+    /// The frames that were kept so far, and all that was written.
+    pub(crate) fn kept_frames(&self) -> (Vec<String>, Vec<u8>) {
+        let seen = self.seen.0.lock().unwrap();
+        (seen.frames.clone().unwrap_or_default(), seen.raw.clone())
     }
 
     /// Whether these bytes were written so far.

@@ -10,6 +10,9 @@ use crate::{
     tap::entry::{mpp::RefundStatus, station::Level},
 };
 
+/// What stands in the place of what is masked.
+const MASK: &str = "******";
+
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -121,6 +124,19 @@ pub(in crate::cli::commands) struct State {
 }
 
 impl Event {
+    /// The same with nothing in it that viewers or peers wrote, for a show that is on air.
+    pub(super) fn masked(mut self) -> Self {
+        match &mut self {
+            Self::Failed { reason: words, .. }
+            | Self::Refunded { reason: words, .. }
+            | Self::Cancelled { reason: words, .. }
+            | Self::Logged { text: words, .. }
+            | Self::PersistedLeftOut { why: words, .. } => MASK.clone_into(words),
+            _ => {}
+        }
+        self
+    }
+
     /// The news of an alert.
     pub(in crate::cli::commands) fn of_alert(news: AlertNews) -> Self {
         let AlertNews { name: alert, subject, text, to_do, lasted_s } = news;

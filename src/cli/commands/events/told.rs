@@ -65,6 +65,11 @@ impl Told {
         event.map(|event| Self::now(entry.entry.at, event))
     }
 
+    /// The same with nothing in it that viewers or peers wrote.
+    pub(in crate::cli::commands) fn masked(self) -> Self {
+        Self { event: self.event.masked(), ..self }
+    }
+
     /// The line for people.
     pub(in crate::cli::commands) fn line(&self, clock: &LocalClock, detail: Detail) -> String {
         let at = self.at_ms.map(|at| clock.show(at));
@@ -106,6 +111,34 @@ mod tests {
 
     fn json(transition: mpp::Transition, text: &str) -> String {
         serde_json::to_string(&told(Transition::Mpp(transition), text).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn on_air_a_line_has_nothing_that_viewers_or_peers_wrote() {
+        let entry = |transition| Entry {
+            seq: Seq(1),
+            at: Now::at_ms(7),
+            link: Link::Mpp,
+            trace: None,
+            cause: None,
+            what: What::Transition(Transition::Mpp(transition)),
+        };
+        let (id, queue, event) = (InvocationId(7), || "boss".into(), || "spawn".into());
+        let failed = |by| mpp::Transition::Failed { id, queue: queue(), event: event(), from: RowState::Pending, cleared: false, by };
+        let said = [
+            mpp::Transition::Logged { level: Level::Warn },
+            mpp::Transition::PersistedLeftOut { key: "lives".into() },
+            mpp::Transition::Refunded { id, queue: queue(), event: event() },
+            failed(FailedBy::Adapter),
+            failed(FailedBy::Cancelled),
+        ];
+        for transition in said {
+            let told = Told::of(EntryRef { entry: &entry(transition), bytes: b"viewer" }, Detail::Everything).unwrap();
+            let line = |told: &Told| told.line(&LocalClock::new(Wall(0)), Detail::Everything);
+            assert!(line(&told).contains("viewer"));
+            let masked = line(&told.masked());
+            assert!(masked.contains("******") && !masked.contains("viewer"), "{masked}");
+        }
     }
 
     #[test]
