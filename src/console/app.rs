@@ -218,6 +218,7 @@ impl App {
                         return Some(Exit::Quit);
                     }
                 }
+                Some(TerminalEvent::WentOn) => self.painter.retake(self.ui.mouse),
                 Some(TerminalEvent::HangUp) => return Some(Exit::HangUp),
                 None => break,
             }

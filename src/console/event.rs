@@ -55,10 +55,12 @@ impl Event {
 
 /// What comes from the terminal.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "hanging up happens once")]
+#[expect(clippy::large_enum_variant, reason = "the others are rare")]
 pub(crate) enum TerminalEvent {
     /// A key, a click, a size.
     Happened(Event),
+    /// The process was stopped and goes on: others had the terminal meanwhile.
+    WentOn,
     /// The terminal is gone.
     HangUp,
 }

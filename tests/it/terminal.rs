@@ -1,6 +1,6 @@
 //! The console in a real pseudo-terminal.
 
-use std::time::Duration;
+use std::{io::Write as _, time::Duration};
 
 use rl_console::{
     port::{Operator, Page, Query},
@@ -132,11 +132,41 @@ fn a_fault_of_the_screen_ends_neither_the_station_nor_the_sight_of_it() {
     for round in 1..=3 {
         terminal.keys(F12);
         terminal.wait("the screen again", |_| terminal.entered() == round + 1);
-        terminal.shows("Queues");
+        // The first key goes to the new screen: nobody reads for the old one any more.
+        terminal.keys("?");
+        terminal.shows("Keys of");
+        terminal.keys("\x1b");
+        terminal.wait("help is gone", |screen| screen.contains("Queues") && !screen.contains("Keys of"));
     }
     assert_eq!(mpp_addr(folder.path()), addr);
     terminal.keys(F12);
     assert!(!terminal.ended().success(), "a screen that fails again and again ends");
+    terminal.assert_restored();
+}
+
+#[test]
+fn a_console_that_was_stopped_takes_the_terminal_again() {
+    let (folder, _token, mut terminal) = console(100, 30);
+    let pid = rustix::process::Pid::from_raw(i32::try_from(terminal.pid()).unwrap()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    wait_for("the console is stopped", || state_of(pid) == 'T');
+    // What a shell does with the terminal of a job that stopped.
+    let mut tty = terminal.tty();
+    let mut mode = rustix::termios::tcgetattr(&tty).unwrap();
+    mode.local_modes |= rustix::termios::LocalModes::ICANON | rustix::termios::LocalModes::ECHO | rustix::termios::LocalModes::ISIG;
+    rustix::termios::tcsetattr(&tty, rustix::termios::OptionalActions::Now, &mode).unwrap();
+    tty.write_all(b"\x1b[?1049l\x1b[?25hshell$ fg\r\n").unwrap();
+    drop(tty);
+    terminal.shows("shell$ fg");
+    rustix::process::kill_process(pid, rustix::process::Signal::CONT).unwrap();
+    terminal.wait("the console's screen", |screen| terminal.entered() == 2 && screen.contains("Queues"));
+    terminal.keys("?");
+    terminal.shows("Keys of");
+    terminal.keys("\x1b");
+    terminal.wait("help is gone", |screen| !screen.contains("Keys of"));
+    json(folder.path(), &["ls", "health"]);
+    terminal.keys("q");
+    assert!(terminal.ended().success());
     terminal.assert_restored();
 }
 
@@ -190,6 +220,23 @@ fn a_stalled_terminal_stalls_nothing_else() {
 
 fn holder(data: &std::path::Path) -> i32 {
     std::fs::read_to_string(data.join("station.lock")).unwrap().trim().parse().unwrap()
+}
+
+/// The state of a process: one letter.
+fn state_of(pid: rustix::process::Pid) -> char {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap();
+    stat.rsplit(") ").next().and_then(|rest| rest.chars().next()).unwrap()
+}
+
+/// Waits for something that must come.
+fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
+    for _ in 0..3_000 {
+        if is_so() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("never came: {what}");
 }
 
 fn station_threads(data: &std::path::Path) -> Vec<String> {

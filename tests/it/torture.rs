@@ -144,6 +144,26 @@ fn no_key_is_lost_under_a_flood_of_a_minute() {
 }
 
 #[test]
+fn no_key_is_lost_of_a_heap_that_comes_at_once() {
+    let (_folder, _token, mut terminal) = console(160, 50);
+    terminal.shows("Getting started");
+    let names = themes(&mut terminal);
+    // The first of them is on. Heaps that fill what is read at once, and more; sequences are split wherever that ends.
+    let mut at = 0;
+    for heap in [1_023, 1_024, 1_025, 5_001] {
+        terminal.keys(&"T".repeat(heap));
+        at += heap + 1;
+        assert_eq!(next_theme(&mut terminal), names[at % names.len()], "of {heap} themes, some were lost or came twice");
+    }
+    terminal.keys(&SHIFT_TAB.repeat(1_201));
+    settle(&mut terminal);
+    terminal.keys(&"\t".repeat(1_201));
+    let after = settle(&mut terminal);
+    assert!(after.contains("▸ Queues"), "the focus is back where it was\n{after}");
+    quit(&mut terminal);
+}
+
+#[test]
 fn a_storm_of_sizes_leaves_a_whole_screen() {
     let (_folder, _token, mut terminal) = console(160, 50);
     terminal.shows("Getting started");

@@ -14,6 +14,8 @@ pub(crate) struct Painter {
     shown: Buffer,
     next: Buffer,
     whole: bool,
+    /// What goes before the next frame: whatever is cleared must be the console's own screen.
+    first: Vec<u8>,
     extra: Vec<u8>,
 }
 
@@ -21,18 +23,25 @@ impl Painter {
     /// For an empty terminal of this size.
     pub(crate) fn new(columns: u16, rows: u16) -> Self {
         let area = Rect::new(0, 0, columns, rows);
-        Self { shown: Buffer::empty(area), next: Buffer::empty(area), whole: true, extra: Vec::new() }
+        Self { shown: Buffer::empty(area), next: Buffer::empty(area), whole: true, first: Vec::new(), extra: Vec::new() }
     }
 
     /// The terminal has another size: the next frame is whole.
     pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
-        let extra = std::mem::take(&mut self.extra);
-        *self = Self { extra, ..Self::new(columns, rows) };
+        let (first, extra) = (std::mem::take(&mut self.first), std::mem::take(&mut self.extra));
+        *self = Self { first, extra, ..Self::new(columns, rows) };
     }
 
     /// Takes the mouse or leaves it, with the next frame.
     pub(crate) fn mouse(&mut self, taken: bool) {
         self.extra.extend(sequences::mouse(taken));
+    }
+
+    /// Takes the terminal again and paints all of it, with the next frame.
+    pub(crate) fn retake(&mut self, mouse: bool) {
+        let Rect { width, height, .. } = self.shown.area;
+        self.resize(width, height);
+        self.first = sequences::enter(mouse);
     }
 
     /// Sends these bytes before what changed, with the next frame.
@@ -49,6 +58,7 @@ impl Painter {
     /// The bytes of what was drawn; none when nothing changed. What they show counts as handed over.
     pub(crate) fn frame(&mut self) -> Option<Vec<u8>> {
         let mut bytes = Vec::with_capacity(1_024);
+        bytes.append(&mut self.first);
         sequences::begin_frame(&mut bytes, self.whole);
         let start = bytes.len();
         bytes.append(&mut self.extra);
@@ -81,5 +91,18 @@ mod tests {
         painter.canvas().set_string(0, 0, "18:04:12", ratatui::style::Style::new());
         let bytes = painter.frame().unwrap();
         assert!(bytes.len() < 80, "{}", bytes.len());
+    }
+
+    #[test]
+    fn a_terminal_that_others_had_is_taken_before_anything_on_it_is_cleared_and_painted_whole() {
+        let mut painter = Painter::new(80, 24);
+        painter.canvas().set_string(0, 0, "18:04:11", ratatui::style::Style::new());
+        assert!(painter.frame().is_some());
+        painter.retake(false);
+        painter.resize(80, 24);
+        painter.canvas().set_string(0, 0, "18:04:11", ratatui::style::Style::new());
+        let bytes = String::from_utf8(painter.frame().unwrap()).unwrap();
+        let place = |text: &str| bytes.find(text).unwrap_or(usize::MAX);
+        assert!(place("\x1b[?1049h") < place("\x1b[2J") && place("\x1b[2J") < place("18:04:11"), "{bytes:?}");
     }
 }

@@ -15,7 +15,10 @@ use crossterm::event;
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
+    process::Signal,
+    termios::OptionalActions,
 };
+use signal_hook::SigId;
 use tokio::sync::mpsc;
 
 use super::panic;
@@ -31,11 +34,14 @@ const WAITING_MAX: usize = 256;
 /// short as a thread's turn away from its core leaves a key lying until the next.
 const BURST_GAP_MAX: Duration = Duration::from_millis(20);
 
-/// After which silence the end of a burst is asked for once more.
+/// After which silence the end of a burst is asked for again.
 const SWEEP_AFTER: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
+/// How often it is asked for. One answer may be wrong on a machine so busy that the thread lost its core for all of [`BURST_GAP_MAX`].
+const SWEEPS: u8 = 3;
+
 /// How long a dropped reader is waited for. It is gone by then unless it is stuck within a half-read sequence.
-const ENDS_WITHIN: Duration = Duration::from_millis(200);
+const ENDS_WITHIN: Duration = Duration::from_secs(1);
 
 /// A reader of the terminal. Dropping it ends the thread, unless that is stuck within a half-read sequence: two would take each other's
 /// keys.
@@ -43,29 +49,33 @@ const ENDS_WITHIN: Duration = Duration::from_millis(200);
 pub(super) struct Input {
     stop: UnixStream,
     ended: std::sync::mpsc::Receiver<()>,
-    signals: [signal_hook::SigId; 2],
+    signals: [SigId; 2],
 }
 
 impl Input {
     /// Starts reading.
     pub(super) fn spawn(terminal: OwnedFd, clock: Clock) -> io::Result<(Self, mpsc::Receiver<TerminalEvent>)> {
         let (stop, stopped) = UnixStream::pair()?;
-        let (resized, resize) = UnixStream::pair()?;
-        resized.set_nonblocking(true)?;
-        resize.set_nonblocking(true)?;
-        // A process that was stopped and goes on finds a screen of others: it is told its size anew, and paints all of it.
-        let continued = signal_hook::low_level::pipe::register(rustix::process::Signal::CONT.as_raw(), resize.try_clone()?)?;
-        let winch = signal_hook::low_level::pipe::register(rustix::process::Signal::WINCH.as_raw(), resize)?;
+        let (resized, winch) = told_of(Signal::WINCH)?;
+        let (continued, cont) = told_of(Signal::CONT)?;
         let (sender, events) = mpsc::channel(WAITING_MAX);
         let (ends, ended) = std::sync::mpsc::sync_channel(0);
         thread::Builder::new().name("console-input".to_owned()).spawn(move || {
             let _ends: std::sync::mpsc::SyncSender<()> = ends;
             let _mark = panic::mark_ui_thread();
-            let reader = Reader { terminal, stopped, resized, sender, clock };
+            let reader = Reader { terminal, stopped, resized, continued, sender, clock };
             reader.run();
         })?;
-        Ok((Self { stop, ended, signals: [winch, continued] }, events))
+        Ok((Self { stop, ended, signals: [winch, cont] }, events))
     }
+}
+
+/// A stream that becomes readable with each such signal.
+fn told_of(signal: Signal) -> io::Result<(UnixStream, SigId)> {
+    let (told, tell) = UnixStream::pair()?;
+    told.set_nonblocking(true)?;
+    tell.set_nonblocking(true)?;
+    Ok((told, signal_hook::low_level::pipe::register(signal.as_raw(), tell)?))
 }
 
 impl Drop for Input {
@@ -87,41 +97,52 @@ fn cut(mut text: String) -> String {
     text
 }
 
+/// Takes out what a stream of signals tells.
+fn drain(told: &mut UnixStream) {
+    let mut drained = [0; 64];
+    while told.read(&mut drained).is_ok_and(|count| count > 0) {}
+}
+
 struct Reader {
     terminal: OwnedFd,
     stopped: UnixStream,
     resized: UnixStream,
+    continued: UnixStream,
     sender: mpsc::Sender<TerminalEvent>,
     clock: Clock,
 }
 
 impl Reader {
     fn run(mut self) {
-        // Bytes that crossterm has read and not yet told are in no file descriptor: it is asked at first and after each burst once more.
-        let mut sweep = true;
+        // Bytes that crossterm has read and not yet told are in no file descriptor: it is asked at first and after each burst again.
+        let mut sweeps = SWEEPS;
         loop {
             let mut fds = [
                 PollFd::new(&self.terminal, PollFlags::IN),
                 PollFd::new(&self.stopped, PollFlags::IN),
                 PollFd::new(&self.resized, PollFlags::IN),
+                PollFd::new(&self.continued, PollFlags::IN),
             ];
-            match poll(&mut fds, sweep.then_some(&SWEEP_AFTER)) {
+            match poll(&mut fds, (sweeps > 0).then_some(&SWEEP_AFTER)) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(_) => return self.hang_up(),
             }
-            let [terminal, stopped, resized] = [fds[0].revents(), fds[1].revents(), fds[2].revents()];
+            let [terminal, stopped, resized, continued] = fds.map(|fd| fd.revents());
             if !stopped.is_empty() {
                 return;
             }
             if terminal.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) {
                 return self.hang_up();
             }
+            if continued.contains(PollFlags::IN) && !self.go_on() {
+                return;
+            }
             if resized.contains(PollFlags::IN) && !self.resize() {
                 return;
             }
             let readable = terminal.contains(PollFlags::IN);
-            if readable || sweep {
-                sweep = readable;
+            if readable || sweeps > 0 {
+                sweeps = if readable { SWEEPS } else { sweeps - 1 };
                 match self.read() {
                     Ok(true) => {}
                     Ok(false) => return,
@@ -139,9 +160,23 @@ impl Reader {
         self.sender.blocking_send(TerminalEvent::Happened(event)).is_ok()
     }
 
+    /// A process that was stopped and goes on finds the terminal as others left it: it is taken again, and its size may be another. Behind
+    /// others it is left alone: to touch its mode there stops the process.
+    fn go_on(&mut self) -> bool {
+        drain(&mut self.continued);
+        let holder = rustix::termios::tcgetpgrp(self.terminal.as_fd());
+        if holder.is_ok_and(|holder| holder != rustix::process::getpgrp()) {
+            return true;
+        }
+        if let Ok(mut mode) = rustix::termios::tcgetattr(self.terminal.as_fd()) {
+            mode.make_raw();
+            let _ = rustix::termios::tcsetattr(self.terminal.as_fd(), OptionalActions::Now, &mode);
+        }
+        self.sender.blocking_send(TerminalEvent::WentOn).is_ok() && self.resize()
+    }
+
     fn resize(&mut self) -> bool {
-        let mut drained = [0; 64];
-        while self.resized.read(&mut drained).is_ok_and(|count| count > 0) {}
+        drain(&mut self.resized);
         match rustix::termios::tcgetwinsize(self.terminal.as_fd()) {
             Ok(size) => self.send(Event::Resize { columns: size.ws_col, rows: size.ws_row }),
             Err(_) => true,

@@ -5,7 +5,7 @@ use std::{
     num::NonZero,
     path::Path,
     sync::{
-        Arc, Condvar, Mutex,
+        Arc, Condvar, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -109,6 +109,13 @@ impl Terminal {
 
     pub(crate) fn pid(&self) -> u32 {
         self.child.process_id().unwrap()
+    }
+
+    /// What any other process of this terminal has it as.
+    pub(crate) fn tty(&self) -> std::fs::File {
+        let path = self.master.as_ref().unwrap().tty_name().unwrap();
+        let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::CLOEXEC;
+        std::fs::File::from(rustix::fs::open(path, flags, rustix::fs::Mode::empty()).unwrap())
     }
 
     /// Types.
@@ -249,7 +256,8 @@ fn spawn_reader(
             }
             let read = reader.read(&mut buffer);
             let (state, changed) = &*seen;
-            let mut state = state.lock().unwrap();
+            // A wait that failed has left it poisoned: the test has said so already.
+            let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
             match read {
                 Ok(bytes) if bytes > 0 => {
                     state.process(&buffer[..bytes]);
