@@ -178,6 +178,7 @@ impl Action {
         match view {
             ViewId::Deck => Self::ViewDeck,
             ViewId::Bridge => Self::ViewBridge,
+            ViewId::Wire => Self::ViewWire,
             ViewId::Journal => Self::ViewJournal,
         }
     }
@@ -187,6 +188,7 @@ impl Action {
         match self {
             Self::ViewDeck => Some(ViewId::Deck),
             Self::ViewBridge => Some(ViewId::Bridge),
+            Self::ViewWire => Some(ViewId::Wire),
             Self::ViewJournal => Some(ViewId::Journal),
             _ => None,
         }

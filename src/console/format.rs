@@ -33,6 +33,11 @@ pub(crate) fn time_of_day(at: Wall, zone: &TimeZone) -> String {
     format!("{:02}:{:02}:{:02}", time.hour(), time.minute(), time.second())
 }
 
+/// The same to the millisecond: `18:04:11.250`.
+pub(crate) fn time_of_day_ms(at: Wall, zone: &TimeZone) -> String {
+    format!("{}.{:03}", time_of_day(at, zone), at.0 % 1_000)
+}
+
 /// A size: `512 B`, `12 KiB`, `3 MiB`, `4 GiB`.
 pub(crate) fn bytes(bytes: u64) -> String {
     match bytes {
@@ -54,6 +59,19 @@ pub(crate) fn count(count: u64) -> String {
     }
 }
 
+/// A count with its thousands apart: `1,234,567`.
+pub(crate) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,6 +84,8 @@ mod tests {
         assert_eq!(elapsed(Duration::from_secs(2_537)), "00:42:17");
         assert_eq!(time_of_day(Wall(0), &TimeZone::UTC), "00:00:00");
         assert_eq!(time_of_day(Wall(u64::MAX), &TimeZone::UTC), "--:--:--");
+        assert_eq!(time_of_day_ms(Wall(1_007), &TimeZone::UTC), "00:00:01.007");
+        assert_eq!([0, 999, 1_000, 4_212, 1_234_567].map(grouped), ["0", "999", "1,000", "4,212", "1,234,567"]);
         assert_eq!(bytes(12 << 20), "12 MiB");
         for n in [0, 9_999, 12_345, 99_999, 999_999, 1_000_000, 10_000_000, 99_999_999, 999_999_999] {
             assert!(count(n).len() <= 5, "{}", count(n));

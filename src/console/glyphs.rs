@@ -12,6 +12,7 @@ pub(crate) struct Glyphs {
     pub(crate) refunded: &'static str,
     pub(crate) none: &'static str,
     pub(crate) into: &'static str,
+    pub(crate) out: &'static str,
     pub(crate) ellipsis: &'static str,
     /// Stands for what is not to be seen, whatever its length.
     pub(crate) masked: &'static str,
@@ -45,6 +46,7 @@ pub(crate) const UNICODE: Glyphs = Glyphs {
     refunded: "↩",
     none: "—",
     into: "▸",
+    out: "◂",
     ellipsis: "…",
     masked: "▒▒▒▒▒▒",
     held: "‖",
@@ -77,6 +79,7 @@ pub(crate) const ASCII: Glyphs = Glyphs {
     refunded: "<",
     none: "-",
     into: ">",
+    out: "<",
     ellipsis: "~",
     masked: "******",
     held: "H",

@@ -68,6 +68,7 @@ pub(crate) fn of(columns: u16, rows: u16, view: ViewId, zoomed: Option<PaneId>, 
         None => match view {
             ViewId::Deck => deck(body, teaches),
             ViewId::Bridge => bridge(body),
+            ViewId::Wire => vec![(PaneId::Wire, body)],
             ViewId::Journal => journal(body),
         },
     };

@@ -47,6 +47,7 @@ mod waiting;
 mod wardrobe;
 mod watch;
 mod window;
+mod wire;
 
 #[cfg(test)]
 mod tests;
@@ -54,6 +55,7 @@ mod tests;
 pub use app::run;
 pub use class::OnAir;
 pub use config::{AlertRules, CommandHints, Config, ConsoleError, Desktop, Exit, Looks};
+pub(crate) use format::grouped;
 pub use keymap::{KeyRow, Keymap, KeymapError};
 pub use reload::{Fault, Reload, Source};
 pub use shell::{End, Ran, Runner, Running, Runs, Shell, Subcommand};

@@ -23,6 +23,8 @@ pub(crate) enum PaneId {
     Violations,
     /// What the station and this console say.
     StationLog,
+    /// Every kept entry of the tap, the newest last.
+    Wire,
     /// What waits on one queue: a list that lies over the panes.
     Pending,
 }

@@ -1,6 +1,6 @@
 //! The identity of a row, and a selected one that stays selected wherever it moves.
 
-use crate::ids::{EventName, InvocationId, QueueName, RefundId, StateKey};
+use crate::ids::{EventName, InvocationId, QueueName, RefundId, Seq, StateKey};
 
 /// The identity of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,44 @@ pub(crate) enum RecordKey {
     /// A clause of the specification.
     Clause(&'static str),
     Alert(u64),
+    /// An entry of the tap.
+    Entry(Seq),
+}
+
+/// The identities of a list's rows, from the top. A list of many rows answers without naming them all.
+pub(crate) trait Keys {
+    /// How many rows there are.
+    fn len(&self) -> usize;
+
+    /// The identity of a row.
+    fn key(&self, row: usize) -> Option<RecordKey>;
+
+    /// The row of a record, if it has one.
+    fn row(&self, key: &RecordKey) -> Option<usize>;
+
+    /// The row that takes the place of a record that went away and stood at `row` before.
+    fn neighbour(&self, _gone: &RecordKey, row: usize) -> usize {
+        row.min(self.len().saturating_sub(1))
+    }
+
+    /// Whether its newest row is the last, which is shown while nothing was chosen.
+    fn follows_its_end(&self) -> bool {
+        false
+    }
+}
+
+impl Keys for Vec<RecordKey> {
+    fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    fn key(&self, row: usize) -> Option<RecordKey> {
+        self.get(row).cloned()
+    }
+
+    fn row(&self, key: &RecordKey) -> Option<usize> {
+        self.iter().position(|known| known == key)
+    }
 }
 
 /// A selected record, and where it last stood, for when it goes away.
@@ -32,7 +70,7 @@ impl Selection {
         self.index
     }
 
-    /// Whether nothing was ever chosen, so that the first row is selected whichever it is.
+    /// Whether nothing was ever chosen, so that the first row is selected whichever it is; of a list that follows its end, the last.
     pub(crate) fn is_untouched(&self) -> bool {
         self.key.is_none()
     }
@@ -43,35 +81,44 @@ impl Selection {
     }
 
     /// Finds the record again among these rows; when it is gone, its neighbour takes its place. While nothing was ever chosen, the first
-    /// row is.
-    pub(crate) fn settle(&mut self, keys: &[RecordKey], height: usize) {
-        let found = self.key.as_ref().and_then(|key| keys.iter().position(|known| known == key));
-        match (found, &self.key) {
-            (Some(index), _) => {
+    /// row is, or the last where the list follows its end.
+    pub(crate) fn settle(&mut self, keys: &dyn Keys, height: usize) {
+        let last = keys.len().saturating_sub(1);
+        match &self.key {
+            Some(key) => {
+                let found = keys.row(key);
+                let index = found.unwrap_or_else(|| keys.neighbour(key, self.index).min(last));
                 // The record stays at its line of the screen while rows come and go before it.
                 self.offset = (self.offset + index).saturating_sub(self.index);
                 self.index = index;
+                if found.is_none() {
+                    self.key = keys.key(index);
+                }
             }
-            (None, Some(_)) => {
-                self.index = self.index.min(keys.len().saturating_sub(1));
-                self.key = keys.get(self.index).cloned();
-            }
-            (None, None) => self.index = 0,
+            None => self.index = if keys.follows_its_end() { last } else { 0 },
         }
         self.offset = self.offset.min(self.index).max((self.index + 1).saturating_sub(height.max(1)));
         self.offset = self.offset.min(keys.len().saturating_sub(height.max(1)));
     }
 
     /// Selects the row at `index`, or the nearest there is.
-    pub(crate) fn select(&mut self, index: usize, keys: &[RecordKey], height: usize) {
+    pub(crate) fn select(&mut self, index: usize, keys: &dyn Keys, height: usize) {
         self.index = index.min(keys.len().saturating_sub(1));
-        self.key = keys.get(self.index).cloned();
+        self.key = keys.key(self.index);
         self.settle(keys, height);
     }
 
-    /// Moves by some rows.
-    pub(crate) fn step(&mut self, by: isize, keys: &[RecordKey], height: usize) {
+    /// Moves by some rows. A list that follows its end does so again once its last row is reached.
+    pub(crate) fn step(&mut self, by: isize, keys: &dyn Keys, height: usize) {
         self.select(self.index.saturating_add_signed(by), keys, height);
+        if by > 0 && keys.follows_its_end() && self.index + 1 >= keys.len() {
+            self.release();
+        }
+    }
+
+    /// As if nothing had ever been chosen.
+    pub(crate) fn release(&mut self) {
+        self.key = None;
     }
 }
 
@@ -99,7 +146,7 @@ mod tests {
         assert_eq!(selection.index(), 2);
         selection.settle(&keys([1, 4]), 10);
         assert_eq!(selection.index(), 1);
-        selection.settle(&[], 10);
+        selection.settle(&keys([]), 10);
         assert_eq!(selection.index(), 0);
         selection.settle(&keys([7]), 10);
         assert_eq!(selection.index(), 0);

@@ -1,6 +1,9 @@
 //! The state of the screen itself: what is focused, selected, open, said.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use super::{
     class::Class,
@@ -16,15 +19,21 @@ use super::{
     pane_id::PaneId,
     panes::{self, Arrangement},
     reload::Fault,
-    selection::{RecordKey, Selection},
+    selection::{Keys, RecordKey, Selection},
     update::Bulk,
     view_id::ViewId,
+    wire,
 };
 use crate::{
     ids::QueueName,
     limits::Limits,
-    time::{Mono, Now},
+    time::{Clock, Mono, Now},
 };
+
+/// Entries that the wire's filter is tested on before a frame is drawn; the rest are tested between two looks at the input.
+const WIRE_SETTLE_ENTRIES: u64 = 1_024;
+/// Entries that it is tested on between two looks at the clock.
+const WIRE_SLICE_ENTRIES: u64 = 256;
 
 /// Where keys go when nothing is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +67,8 @@ pub(crate) struct Ui {
     pub(crate) selections: BTreeMap<PaneId, Selection>,
     /// The lists that come in pages.
     pub(crate) pages: Pages,
+    /// Which of the kept entries the wire shows.
+    pub(crate) wire: wire::List,
     /// How panes are looked at.
     pub(crate) lenses: BTreeMap<PaneId, Lens>,
     /// The rows of panes that are filtered or sorted, as they were settled last.
@@ -107,6 +118,7 @@ impl Ui {
             focus: Focus::Pane(PaneId::Queues),
             selections: BTreeMap::new(),
             pages: Pages::new(),
+            wire: wire::List::default(),
             lenses: BTreeMap::new(),
             arranged: BTreeMap::new(),
             at: Now::default(),
@@ -171,7 +183,7 @@ impl Ui {
     /// The selected record of a pane.
     pub(crate) fn selected(&self, pane: PaneId, model: &Model) -> Option<RecordKey> {
         let index = self.selection(pane).map_or(0, Selection::index);
-        panes::keys(pane, self, model).into_iter().nth(index)
+        panes::rows(pane, self, model).key(index)
     }
 
     /// How a pane is looked at.
@@ -210,9 +222,9 @@ impl Ui {
 
     /// The field that a pane is sorted by, if it is by one.
     pub(crate) fn sort(&self, pane: PaneId) -> Option<Sort> {
-        let oldest_first = self.pages.oldest_first(pane).or_else(|| (pane == PaneId::Pending).then_some(true));
+        let oldest_first = self.pages.oldest_first(pane).or_else(|| matches!(pane, PaneId::Pending | PaneId::Wire).then_some(true));
         match oldest_first {
-            Some(oldest_first) => panes::store_order(pane).map(|field| Sort { field, descending: !oldest_first }),
+            Some(oldest_first) => panes::own_order(pane).map(|field| Sort { field, descending: !oldest_first }),
             None => self.lens(pane).sort(),
         }
     }
@@ -233,6 +245,36 @@ impl Ui {
         }
     }
 
+    /// Carries the list of the wire on with what came since and with a filter that is not tested on all yet: at most so many entries.
+    /// Whether there are more to be tested.
+    pub(crate) fn carry_on(&mut self, entries: u64) -> bool {
+        let kept = self.time.kept();
+        self.wire.set_filter(self.lenses.get(&PaneId::Wire).and_then(Lens::filter), kept, self.at);
+        self.wire.carry_on(kept, self.at, entries);
+        self.wire.is_behind(kept)
+    }
+
+    /// Carries the list of the wire on for so long. There is something new to be shown then.
+    pub(crate) fn filter_for(&mut self, slice: Duration, clock: Clock) -> bool {
+        let begun = clock.now();
+        self.at = begun;
+        while self.carry_on(WIRE_SLICE_ENTRIES) && clock.now().mono.since(begun.mono) < slice {}
+        true
+    }
+
+    /// Whether the wire is shown and its filter was not tested on all that is kept.
+    pub(crate) fn is_wire_behind(&self) -> bool {
+        self.view == ViewId::Wire && self.wire.is_behind(self.time.kept())
+    }
+
+    /// Lets something be done to the selection of a pane in view of its rows.
+    pub(crate) fn select_in<T>(&mut self, pane: PaneId, model: &Model, act: impl FnOnce(&mut Selection, &dyn Keys) -> T) -> T {
+        let mut selection = std::mem::take(self.selection_mut(pane));
+        let done = act(&mut selection, &panes::rows(pane, self, model));
+        *self.selection_mut(pane) = selection;
+        done
+    }
+
     /// Fits focus and selections to what there is now. Called before anything is drawn.
     pub(crate) fn settle(&mut self, model: &Model) {
         let layout = self.layout(model);
@@ -243,15 +285,17 @@ impl Ui {
             Focus::Chips(at) => self.focus = Focus::Chips(at.min(layout.chips().len().saturating_sub(1))),
             Focus::Pane(_) => {}
         }
+        if layout.has(PaneId::Wire) {
+            self.carry_on(WIRE_SETTLE_ENTRIES);
+        }
         for (pane, area) in &layout.panes {
             let height = panes::list_height(*area);
             match panes::arrangement(*pane, self, model) {
                 Some(arrangement) => self.arranged.insert(*pane, arrangement),
                 None => self.arranged.remove(pane),
             };
-            let keys = panes::keys(*pane, self, model);
             self.pages.fit(*pane, height);
-            self.selection_mut(*pane).settle(&keys, height);
+            self.select_in(*pane, model, |selection, keys| selection.settle(keys, height));
         }
         for overlay in &mut self.overlays {
             overlay.settle(layout.body);

@@ -10,19 +10,22 @@ pub(crate) enum ViewId {
     Deck,
     /// The MPP bridge.
     Bridge,
+    /// Every entry of the tap.
+    Wire,
     /// What a person should read.
     Journal,
 }
 
 impl ViewId {
     /// All of them, in the order of their keys.
-    pub(crate) const ALL: [Self; 3] = [Self::Deck, Self::Bridge, Self::Journal];
+    pub(crate) const ALL: [Self; 4] = [Self::Deck, Self::Bridge, Self::Wire, Self::Journal];
 
     /// Its name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Deck => "Deck",
             Self::Bridge => "Bridge",
+            Self::Wire => "Wire",
             Self::Journal => "Journal",
         }
     }
@@ -34,6 +37,7 @@ impl ViewId {
             Self::Bridge => {
                 &[PaneId::Queues, PaneId::InFlight, PaneId::History, PaneId::OtherPack, PaneId::Refunds, PaneId::State, PaneId::AdapterLog]
             }
+            Self::Wire => &[PaneId::Wire],
             Self::Journal => &[PaneId::Log, PaneId::Violations, PaneId::StationLog],
         }
     }

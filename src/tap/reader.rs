@@ -27,10 +27,10 @@ pub struct EntryRef<'a> {
     pub bytes: &'a [u8],
 }
 
-impl EntryRef<'_> {
+impl<'a> EntryRef<'a> {
     /// The bytes as text; what is not UTF-8 is replaced.
     #[must_use]
-    pub fn text(&self) -> std::borrow::Cow<'_, str> {
+    pub fn text(&self) -> std::borrow::Cow<'a, str> {
         String::from_utf8_lossy(self.bytes)
     }
 }

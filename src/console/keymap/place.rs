@@ -17,6 +17,7 @@ pub(crate) enum Place {
     AdapterLog,
     Violations,
     StationLog,
+    Wire,
     Chips,
     Pending,
     Facts,
@@ -44,7 +45,7 @@ pub(crate) enum Place {
 
 impl Place {
     /// All of them.
-    pub(crate) const ALL: [Self; 26] = [
+    pub(crate) const ALL: [Self; 27] = [
         Self::Queues,
         Self::InFlight,
         Self::Recent,
@@ -57,6 +58,7 @@ impl Place {
         Self::AdapterLog,
         Self::Violations,
         Self::StationLog,
+        Self::Wire,
         Self::Chips,
         Self::Pending,
         Self::Facts,
@@ -91,6 +93,7 @@ impl Place {
             Self::AdapterLog => "Adapter log",
             Self::Violations => "Violations",
             Self::StationLog => "Station log",
+            Self::Wire => "Wire",
             Self::Chips => "the chips",
             Self::Pending => "the pending list",
             Self::Facts => "details",
@@ -130,6 +133,7 @@ impl PaneId {
             Self::AdapterLog => Place::AdapterLog,
             Self::Violations => Place::Violations,
             Self::StationLog => Place::StationLog,
+            Self::Wire => Place::Wire,
             Self::Pending => Place::Pending,
         }
     }

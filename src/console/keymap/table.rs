@@ -47,6 +47,7 @@ macro_rules! rows_and {
             Place::AdapterLog,
             Place::Violations,
             Place::StationLog,
+            Place::Wire,
         ]
     };
 }
@@ -68,7 +69,7 @@ const TIMED: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Events
 const ANYWHERE: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Events, Tray);
 /// Where the bridge is started again: wherever it is said that it is down.
 const RESTARTS: &[Place] = rows_and!(Queues, Started, Chips, Facts, Tray);
-const INVOCATIONS: &[Place] = &[Place::InFlight, Place::Recent, Place::History, Place::OtherPack, Place::Pending];
+const INVOCATIONS: &[Place] = &[Place::InFlight, Place::Recent, Place::History, Place::OtherPack, Place::Pending, Place::Wire];
 const READ: &[Place] = &[Place::Log, Place::Refunds, Place::State, Place::AdapterLog, Place::Violations, Place::StationLog, Place::Tray];
 const CANCELLABLE: &[Place] = &[Place::Pending, Place::History, Place::OtherPack];
 const DIALOGS: &[Place] = &[Place::Dialog, Place::CancelDialog, Place::SettleDialog];
@@ -149,6 +150,7 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", false, VIEWS),
     bound(&[Chord::char('1')], Action::ViewDeck, "Deck", false, VIEWS),
     bound(&[Chord::char('2')], Action::ViewBridge, "Bridge", false, VIEWS),
+    bound(&[Chord::char('8')], Action::ViewWire, "Wire", false, VIEWS),
     bound(&[Chord::char('9')], Action::ViewJournal, "Journal", false, VIEWS),
     bound(&[Chord::char(':')], Action::Palette, "command", true, ANYWHERE),
     bound(&[Chord::char('?')], Action::Help, "help", true, ANYWHERE),

@@ -20,6 +20,7 @@ pub(crate) use clauses::{Breach, clause_text};
 pub(crate) use faults::FaultGroup;
 pub(crate) use health::{Condition, Sentence, hello_remedy, in_flight, mpp_report, settle_remedy, store_report};
 pub(crate) use journal::{Notice, Origin};
+pub(crate) use kept::Kept;
 pub(crate) use rates::{Rate, WINDOW_BUCKETS};
 pub(crate) use state::{Changes, HISTORY_ROWS, Meter, Model, World};
 pub(crate) use timeline::Timeline;

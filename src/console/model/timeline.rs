@@ -26,7 +26,6 @@ impl Timeline {
     }
 
     /// The entries that are kept.
-    #[expect(dead_code, reason = "the wire view and the inspector are on their way")]
     pub(crate) const fn kept(&self) -> &Kept {
         &self.kept
     }

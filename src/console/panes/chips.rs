@@ -113,6 +113,7 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
             let faults = model.faults.count;
             ("FAULTS", format::count(faults), if faults > 0 { Role::Warn } else { Role::Text })
         }
+        PaneId::Wire => ("WIRE", format::count(ui.time.kept().len() as u64), Role::Text),
         PaneId::StationLog => {
             let serious = model.journal.station.iter().filter(|notice| notice.level >= Level::Warn).count() as u64;
             ("STATION", format!("{}{}", format::count(serious), glyphs.warn), if serious > 0 { Role::Warn } else { Role::Text })

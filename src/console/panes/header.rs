@@ -100,9 +100,9 @@ fn at(view: &View, column: u16, model: &Model, ui: &Ui) -> Option<What> {
     Some(part.what)
 }
 
-/// Where each part is. Where it is tight, the program's own name is what is missed least, then the station's, then the names of the views
-/// that are not shown, then how long the station is up, then the recording's size and the draining queue's name, then the keys of the views
-/// that are not shown, then that nothing was lost. What is wrong is cut last.
+/// Where each part is. Where it is tight, the program's own name is what is missed least, then the station's, then how long the
+/// station is up, then the names of the views that are not shown, then their keys, then the recording's size and the draining queue's name,
+/// then that nothing was lost. What is wrong is cut last.
 fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, Part)> {
     let glyphs = view.glyphs;
     let name = text::truncate(&text::visible(&view.name, glyphs.ascii), 24, glyphs.ellipsis).into_owned();
@@ -118,8 +118,10 @@ fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, Part)> 
         (0, Tabs::Named, Detail::All),
         (1, Tabs::Named, Detail::All),
         (2, Tabs::Named, Detail::All),
+        (2, Tabs::Named, Detail::Most),
         (2, Tabs::Keys, Detail::All),
         (2, Tabs::Keys, Detail::Most),
+        (2, Tabs::Shown, Detail::Most),
         (2, Tabs::Keys, Detail::Short),
         (2, Tabs::Shown, Detail::Short),
     ];

@@ -19,6 +19,7 @@ mod since;
 mod started;
 mod table;
 mod violations;
+mod wire;
 
 pub(crate) use super::class::Class;
 pub(crate) use cell::Cell;
@@ -30,6 +31,6 @@ pub(crate) use queues::state_sign;
 pub(crate) use row::{Look, Row};
 #[cfg(test)]
 pub(crate) use rows::counts;
-pub(crate) use rows::{Arrangement, arrangement, keys, rows, shown_columns, store_order};
+pub(crate) use rows::{Arrangement, Rows, arrangement, own_order, rows, shown_columns};
 pub(crate) use since::{ms, wall_ms};
 pub(crate) use table::Table;

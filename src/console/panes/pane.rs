@@ -3,17 +3,18 @@
 use ratatui::layout::Rect;
 
 use super::{
-    Cell, Look, Row, Table, in_flight, queues,
+    Cell, Look, Rows, Table, in_flight, queues,
     rows::{rows, shown_columns},
     started,
     table::column_at as column_of_table,
+    wire,
 };
 use crate::{
     console::{
         action::Action,
         model::{Model, in_flight as count_in_flight},
         pane_id::PaneId,
-        selection::Selection,
+        selection::{Keys as _, Selection},
         text,
         theme::Role,
         ui::{Focus, Ui},
@@ -63,7 +64,7 @@ pub(crate) fn table_of(
     canvas: &mut Canvas<'_>,
     pane: PaneId,
     inner: Rect,
-    (rows, ui): (&[Row<'_>], &Ui),
+    (rows, ui): (&Rows<'_>, &Ui),
     focused: bool,
     more: (bool, bool),
 ) {
@@ -71,8 +72,8 @@ pub(crate) fn table_of(
     let columns: Vec<Column> = shown.iter().map(|(_, column)| *column).collect();
     let look = Look { view: canvas.view, marks: &ui.marks, width: inner.width, only_pending: pane == PaneId::Pending };
     let cells = |index: usize| {
-        let row = rows.get(index);
-        row.map_or_else(Vec::new, |row| shown.iter().map(|(field, _)| row.cell(*field, &look)).collect::<Vec<Cell>>())
+        let cells = rows.with(index, |row| shown.iter().map(|(field, _)| row.cell(*field, &look)).collect::<Vec<Cell>>());
+        cells.unwrap_or_default()
     };
     let place = |field: usize| shown.iter().position(|(known, _)| *known == field);
     let unselected = Selection::default();
@@ -129,6 +130,7 @@ fn why_empty(pane: PaneId, mpp: &Snapshot) -> String {
         PaneId::Refunds => "no refund was ever recorded",
         PaneId::State => "no adapter has written a value yet",
         PaneId::Pending => "nothing is pending on this queue",
+        PaneId::Wire => "nothing has happened since this console came up",
         PaneId::Started => "",
     };
     words.to_owned()
@@ -176,6 +178,7 @@ fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
             0 => with_marks("Other pack".to_owned(), ui),
             rows => with_marks(format!("Other pack {rows}"), ui),
         },
+        PaneId::Wire => wire::title(ui, view),
         PaneId::Refunds => match ui.pages.refund_count(model) {
             (0, _) => "Refunds".to_owned(),
             (refunds, more) => format!("Refunds {refunds}{}", if more { "+" } else { "" }),

@@ -11,6 +11,7 @@ use crate::{
         selection::RecordKey,
         theme::Role,
         view::View,
+        wire::EntryRecord,
     },
     field::{Kind, Record, Spec, Value},
     mpp::EndedView,
@@ -49,6 +50,7 @@ pub(crate) enum Row<'a> {
     Value(StateValue<'a>),
     Line(LogLine<'a>),
     Fault(&'a FaultGroup),
+    Entry(EntryRecord<'a>),
 }
 
 impl Row<'_> {
@@ -63,6 +65,7 @@ impl Row<'_> {
             Self::Value(row) => row,
             Self::Line(row) => row,
             Self::Fault(row) => *row,
+            Self::Entry(row) => row,
         }
     }
 

@@ -1,13 +1,14 @@
 //! The rows of every pane: which there are, in which order, and what identifies them.
 
-use super::{Row, adapter_log, history, in_flight, pack_state, queues, refunds};
+use super::{Row, adapter_log, history, in_flight, pack_state, queues, refunds, wire::Entries};
 use crate::{
     console::{
         lens::Lens,
         model::{FaultGroup, Model, Notice},
         pane_id::PaneId,
-        selection::RecordKey,
+        selection::{Keys, RecordKey},
         ui::Ui,
+        wire::EntryRecord,
     },
     field::{Column, Fields, Record as _, Spec, place},
     mpp::EndedView,
@@ -25,6 +26,7 @@ pub(crate) fn specs(pane: PaneId) -> &'static [Spec] {
         PaneId::State => pack_state::StateValue::SPECS,
         PaneId::AdapterLog => adapter_log::LogLine::SPECS,
         PaneId::Violations => FaultGroup::SPECS,
+        PaneId::Wire => EntryRecord::SPECS,
         PaneId::Started => &[],
     }
 }
@@ -51,9 +53,18 @@ pub(crate) const fn is_paged(pane: PaneId) -> bool {
     matches!(pane, PaneId::History | PaneId::OtherPack | PaneId::Refunds | PaneId::Pending)
 }
 
-/// The field that the store orders a pane's rows by.
-pub(crate) fn store_order(pane: PaneId) -> Option<usize> {
-    if is_paged(pane) { place(specs(pane), "id") } else { None }
+/// Whether a pane's rows have an order of their own that stays: the store's, or the tap's.
+pub(crate) const fn has_own_order(pane: PaneId) -> bool {
+    is_paged(pane) || matches!(pane, PaneId::Wire)
+}
+
+/// The field that a pane's rows are always ordered by.
+pub(crate) fn own_order(pane: PaneId) -> Option<usize> {
+    match pane {
+        PaneId::Wire => place(specs(pane), "at"),
+        _ if is_paged(pane) => place(specs(pane), "id"),
+        _ => None,
+    }
 }
 
 /// A pane's rows as they come, unfiltered, in the pane's own order.
@@ -72,7 +83,8 @@ fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
         PaneId::State => ui.pages.state.rows().iter().map(|row| Row::Value(pack_state::StateValue(row))).collect(),
         PaneId::AdapterLog => adapter_log::rows(model),
         PaneId::Violations => model.faults.groups().map(Row::Fault).collect(),
-        PaneId::Started => Vec::new(),
+        // Too many to be named all: see [`rows`].
+        PaneId::Wire | PaneId::Started => Vec::new(),
     }
 }
 
@@ -115,7 +127,7 @@ fn arrange(rows: &[Row<'_>], pane: PaneId, ui: &Ui) -> Vec<usize> {
 /// Arranges a pane's rows for this moment, unless that was done. Nothing where they are shown as they come.
 pub(crate) fn arrangement(pane: PaneId, ui: &Ui, model: &Model) -> Option<Arrangement> {
     let lens = ui.lens(pane);
-    if is_paged(pane) || !lens.arranges() {
+    if has_own_order(pane) || !lens.arranges() {
         return None;
     }
     let stamp = stamp(ui, model, lens);
@@ -126,30 +138,90 @@ pub(crate) fn arrangement(pane: PaneId, ui: &Ui, model: &Model) -> Option<Arrang
     Some(Arrangement { stamp, places: arrange(&rows, pane, ui), all: rows.len() })
 }
 
+/// The rows of a pane as they are shown, from the top.
+pub(crate) enum Rows<'a> {
+    /// All of them.
+    Made(Vec<Row<'a>>),
+    /// Entries of the tap, each made when it is asked for.
+    Entries(Entries<'a>),
+}
+
+impl Rows<'_> {
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Looks at one row.
+    pub(crate) fn with<T>(&self, at: usize, look: impl FnOnce(&Row<'_>) -> T) -> Option<T> {
+        match self {
+            Self::Made(rows) => rows.get(at).map(look),
+            Self::Entries(entries) => entries.row_at(at).map(|row| look(&row)),
+        }
+    }
+}
+
+impl Keys for Rows<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Made(rows) => rows.len(),
+            Self::Entries(entries) => entries.len(),
+        }
+    }
+
+    fn key(&self, row: usize) -> Option<RecordKey> {
+        match self {
+            Self::Made(rows) => rows.get(row).map(Row::key),
+            Self::Entries(entries) => entries.key(row),
+        }
+    }
+
+    fn row(&self, key: &RecordKey) -> Option<usize> {
+        match self {
+            Self::Made(rows) => rows.iter().position(|row| row.key() == *key),
+            Self::Entries(entries) => entries.row(key),
+        }
+    }
+
+    fn neighbour(&self, gone: &RecordKey, row: usize) -> usize {
+        match self {
+            Self::Made(rows) => row.min(rows.len().saturating_sub(1)),
+            Self::Entries(entries) => entries.neighbour(gone, row),
+        }
+    }
+
+    fn follows_its_end(&self) -> bool {
+        matches!(self, Self::Entries(_))
+    }
+}
+
 /// A pane's rows as they are shown, from the top.
-pub(crate) fn rows<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
+pub(crate) fn rows<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Rows<'a> {
+    if pane == PaneId::Wire {
+        return Rows::Entries(Entries { list: &ui.wire, kept: ui.time.kept() });
+    }
     let rows = all(pane, ui, model);
     let lens = ui.lens(pane);
-    if is_paged(pane) || !lens.arranges() {
-        return rows;
+    if has_own_order(pane) || !lens.arranges() {
+        return Rows::Made(rows);
     }
     let stamp = stamp(ui, model, lens);
     let known = ui.arranged(pane).filter(|known| known.stamp == stamp);
     let places = known.map_or_else(|| arrange(&rows, pane, ui), |known| known.places.clone());
     let mut rows: Vec<Option<Row<'_>>> = rows.into_iter().map(Some).collect();
-    places.into_iter().filter_map(|at| rows.get_mut(at).and_then(Option::take)).collect()
+    Rows::Made(places.into_iter().filter_map(|at| rows.get_mut(at).and_then(Option::take)).collect())
 }
 
 /// How many rows of a pane are shown, and how many there are without its filter. Of a list in pages, those that are here.
 #[cfg_attr(not(test), expect(dead_code, reason = "filters tell it, once they are written on the screen"))]
 pub(crate) fn counts(pane: PaneId, ui: &Ui, model: &Model) -> (usize, usize) {
+    if pane == PaneId::Wire {
+        let counts = ui.wire.counts(ui.time.kept());
+        let whole = |count| usize::try_from(count).unwrap_or(usize::MAX);
+        return (whole(counts.shown), whole(counts.kept));
+    }
     match ui.arranged(pane).filter(|known| known.stamp == stamp(ui, model, ui.lens(pane))) {
         Some(known) => (known.places.len(), known.all),
         None => (rows(pane, ui, model).len(), all(pane, ui, model).len()),
     }
-}
-
-/// The identities of a pane's rows, from the top.
-pub(crate) fn keys(pane: PaneId, ui: &Ui, model: &Model) -> Vec<RecordKey> {
-    rows(pane, ui, model).iter().map(Row::key).collect()
 }

@@ -35,12 +35,12 @@ const MOVES: &[Action] = &[
     Action::Live,
     Action::ViewDeck,
     Action::ViewBridge,
+    Action::ViewWire,
     Action::ViewJournal,
 ];
 
 fn focused(mut stage: Stage, pane: PaneId) -> Stage {
-    let views = [ViewId::Deck, ViewId::Bridge, ViewId::Journal];
-    let view = views.into_iter().find(|view| view.panes().contains(&pane)).unwrap_or(ViewId::Deck);
+    let view = ViewId::ALL.into_iter().find(|view| view.panes().contains(&pane)).unwrap_or(ViewId::Deck);
     stage.ui.show(view);
     stage.ui.focus = Focus::Pane(pane);
     stage.ui.zoomed = (pane != PaneId::Started).then_some(pane);
@@ -72,6 +72,7 @@ pub(super) fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
         Place::AdapterLog => focused(base(), PaneId::AdapterLog),
         Place::Violations => focused(base(), PaneId::Violations),
         Place::StationLog => focused(base(), PaneId::StationLog),
+        Place::Wire => focused(base(), PaneId::Wire),
         Place::Chips => {
             let mut stage = base();
             stage.ui.focus = Focus::Chips(0);

@@ -5,7 +5,14 @@ use ratatui::style::Modifier;
 
 use super::stage::{Stage, show};
 use crate::{
-    console::{event::Event, lens::Sort, pane_id::PaneId, panes, selection::RecordKey, ui::Focus},
+    console::{
+        event::Event,
+        lens::Sort,
+        pane_id::PaneId,
+        panes,
+        selection::{Keys as _, RecordKey},
+        ui::Focus,
+    },
     field::{Fields as _, place},
     filter::Filter,
     ids::InvocationId,
@@ -55,7 +62,7 @@ fn what_was_arranged_is_arranged_anew_when_rows_come() {
     filter(&mut stage, "done");
     stage.mpp(super::stage::done(42, "default"), "");
     assert_eq!(panes::counts(PaneId::Recent, &stage.ui, &stage.model), (41, 42));
-    assert_eq!(panes::keys(PaneId::Recent, &stage.ui, &stage.model)[0], RecordKey::Invocation(InvocationId(42)));
+    assert_eq!(panes::rows(PaneId::Recent, &stage.ui, &stage.model).key(0).unwrap(), RecordKey::Invocation(InvocationId(42)));
 }
 
 #[test]

@@ -21,3 +21,4 @@ mod stage;
 mod steps;
 mod told;
 mod views;
+mod wire;

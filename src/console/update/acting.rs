@@ -222,7 +222,7 @@ fn open(ui: &mut Ui, model: &Model) -> Vec<Effect> {
                 let group = model.faults.group(clause).cloned();
                 inspect(ui, group.map(|group| Subject::Fault(Box::new(group))))
             }
-            Some(RecordKey::Event(_) | RecordKey::Alert(_)) | None => Vec::new(),
+            Some(RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Entry(_)) | None => Vec::new(),
         },
     }
 }

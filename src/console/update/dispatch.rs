@@ -60,6 +60,7 @@ pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now:
             if ui.message.as_ref().is_some_and(|message| message.until <= now.mono) {
                 ui.message = None;
             }
+            ui.wire.age(ui.time.kept(), now);
             moving::refresh(ui, model)
         }
         Event::Key { .. } | Event::Data => Vec::new(),
@@ -225,7 +226,7 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             say(ui, words, false, now);
             vec![Effect::OnAir(on_air)]
         }
-        Action::ViewDeck | Action::ViewBridge | Action::ViewJournal => {
+        Action::ViewDeck | Action::ViewBridge | Action::ViewWire | Action::ViewJournal => {
             if let Some(shown) = action.view() {
                 ui.show(shown);
             }
@@ -237,7 +238,10 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
 
 /// Sorts a pane by a field, or turns it round. A list that comes in pages has the store's order, one way or the other.
 fn sort(ui: &mut Ui, pane: PaneId, field: usize, title: &str, now: Now) {
-    match panes::store_order(pane) {
+    match panes::own_order(pane) {
+        Some(_) if pane == PaneId::Wire => {
+            say(ui, format!("the wire has the order of the tap, not that of `{title}`: filter it instead"), true, now);
+        }
         Some(id) if id == field => ui.pages.reverse(pane),
         Some(_) => {
             let text = format!("{} comes from the store by id: click `id` to turn it round, not `{title}`", pane.place().name());
@@ -292,15 +296,19 @@ fn on_mouse(ui: &mut Ui, model: &Model, view: &View, mouse: MouseEvent, now: Now
                     sort(ui, pane, field, title, now);
                     return Vec::new();
                 }
-                let keys = panes::keys(pane, ui, model);
                 let had_focus = ui.focus == Focus::Pane(pane);
-                let selection = ui.selection_mut(pane);
+                let height = panes::list_height(area);
                 if by != 0 {
-                    selection.step(by, &keys, panes::list_height(area));
+                    ui.select_in(pane, model, |selection, keys| selection.step(by, keys, height));
                 } else {
-                    if let Some(index) = panes::row_at(area, mouse.row, selection).filter(|index| *index < keys.len()) {
-                        let was_there = had_focus && selection.index() == index;
-                        selection.select(index, &keys, panes::list_height(area));
+                    let clicked = ui.select_in(pane, model, |selection, keys| {
+                        let index = panes::row_at(area, mouse.row, selection).filter(|index| *index < keys.len())?;
+                        let was_there = selection.index() == index;
+                        selection.select(index, keys, height);
+                        Some(was_there)
+                    });
+                    if let Some(was_selected) = clicked {
+                        let was_there = had_focus && was_selected;
                         choose_cell(ui, pane, area, mouse);
                         if was_there {
                             return attempt(ui, model, view, Action::Open, now);

@@ -20,7 +20,6 @@ use crate::{
 
 /// Actions whose parts are still being fitted. Each leaves the list with its wiring, and the list goes with the last.
 const UNWIRED: &[Action] = &[
-    Action::ViewWire,
     Action::Filter,
     Action::FilterCell,
     Action::Columns,
@@ -58,6 +57,7 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
             (Some(Overlay::Pending(pending)), _) => needs(pending.selected().is_some(), "nothing is selected"),
             (Some(Overlay::Events(events)), _) => needs(events.selected().is_some(), "nothing is selected"),
             (Some(Overlay::Tray(tray)), _) => needs(tray.selected(model).is_some(), "nothing was the matter so far"),
+            (None, Focus::Pane(PaneId::Wire)) => Some("there is nothing to look into it with yet".to_owned()),
             (None, Focus::Pane(pane)) => needs(ui.selected(pane, model).is_some(), "there is nothing here yet"),
             _ => None,
         },

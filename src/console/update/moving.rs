@@ -49,16 +49,12 @@ fn go_in_pane(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) {
     let layout = ui.layout(model);
     let Some((_, area)) = layout.panes.iter().find(|(known, _)| *known == pane).copied() else { return };
     let height = panes::list_height(area);
-    let keys = panes::keys(pane, ui, model);
     match action {
         Action::Left | Action::Right if go_in_row(ui, model, pane, action) => {}
         Action::Left => leave(ui, model, pane, action, |from, to| to.right() <= from.x && to.y == from.y),
         Action::Right => leave(ui, model, pane, action, |from, to| to.x >= from.right() && to.y == from.y),
         Action::First if ui.pages.restart(pane) => {}
-        _ => {
-            let by = rows(action, height, keys.len());
-            ui.selection_mut(pane).step(by, &keys, height);
-        }
+        _ => ui.select_in(pane, model, |selection, keys| selection.step(rows(action, height, keys.len()), keys, height)),
     }
 }
 
@@ -82,7 +78,7 @@ fn go_in_row(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) -> bool {
         (None, Action::Right) => Some(0),
         (None, _) => None,
     };
-    let next = next.and_then(|next| fields.get(next).copied()).filter(|_| !panes::keys(pane, ui, model).is_empty());
+    let next = next.and_then(|next| fields.get(next).copied()).filter(|_| !panes::rows(pane, ui, model).is_empty());
     if next.is_some() {
         ui.lens_mut(pane).cell = next;
     }

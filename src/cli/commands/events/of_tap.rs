@@ -1,10 +1,7 @@
 //! From the tap's transitions to what is told.
 
 use super::Event;
-use crate::tap::entry::{
-    mpp::{self, CloseCause, Fault},
-    station,
-};
+use crate::tap::entry::{mpp, station};
 
 pub(super) fn of_station(transition: station::Transition, text: impl FnOnce() -> String) -> Option<Event> {
     Some(match transition {
@@ -31,8 +28,8 @@ pub(super) fn of_mpp(transition: &mpp::Transition, text: impl FnOnce() -> String
         T::NotListening => Event::Down { host: "mpp", why: text() },
         T::Paired => Event::Paired,
         T::Handshaken { peer, session_id, .. } => Event::AdapterConnected { peer: peer.clone(), session_id: *session_id },
-        T::Disconnected { peer, active: true, cause } => Event::AdapterDisconnected { peer: peer.clone(), cause: told(*cause) },
-        T::Disconnected { peer, active: false, cause } => Event::AdapterRefused { peer: peer.clone(), cause: told(*cause) },
+        T::Disconnected { peer, active: true, cause } => Event::AdapterDisconnected { peer: peer.clone(), cause: cause.code().to_owned() },
+        T::Disconnected { peer, active: false, cause } => Event::AdapterRefused { peer: peer.clone(), cause: cause.code().to_owned() },
         T::Stale { silent_s } => Event::AdapterStale { silent_s: *silent_s },
         T::PersistedLeftOut { key } => Event::PersistedLeftOut { key: key.clone(), why: text() },
         T::Braked { queue, brake } => Event::Braked { queue: queue.clone(), held: brake.held, draining: brake.draining },
@@ -67,23 +64,4 @@ pub(super) fn of_row(transition: &mpp::Transition, text: impl FnOnce() -> String
         T::Logged { level } => Event::Logged { level, text: text() },
         _ => return None,
     })
-}
-
-/// Why a connection ended, as scripts compare it: the protocol's own code where there is one.
-fn told(cause: CloseCause) -> String {
-    match cause {
-        CloseCause::PeerClosed => "peer_closed",
-        CloseCause::ReadFailed => "read_failed",
-        CloseCause::WriteFailed => "write_failed",
-        CloseCause::HelloTimeout => "hello_timeout",
-        CloseCause::Fault(Fault::Hello(reason)) => reason.code(),
-        CloseCause::Fault(Fault::Protocol { code, .. }) => code.code(),
-        CloseCause::Fault(Fault::ByAdapter) => "protocol_error_by_adapter",
-        CloseCause::NotReading => "not_reading",
-        CloseCause::WriteStalled => "write_stalled",
-        CloseCause::Kicked => "kicked",
-        CloseCause::TooManyConnections => "too_many_connections",
-        CloseCause::Shutdown => "shutdown",
-    }
-    .to_owned()
 }

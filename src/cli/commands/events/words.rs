@@ -2,6 +2,7 @@
 
 use super::event::{Event, State};
 use crate::{
+    console::grouped,
     ids::QueueName,
     tap::entry::{mpp::RefundStatus, station::Level},
 };
@@ -153,28 +154,5 @@ impl State {
             alerts => parts.push(format!("{alerts} alerts")),
         }
         parts.join("; ")
-    }
-}
-
-/// A count with its thousands apart.
-fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_are_grouped_by_thousands() {
-        assert_eq!([0, 999, 1_000, 4_212, 1_234_567].map(grouped), ["0", "999", "1,000", "4,212", "1,234,567"]);
     }
 }

@@ -237,3 +237,24 @@ pub enum CloseCause {
     /// The station is going down.
     Shutdown,
 }
+
+impl CloseCause {
+    /// As scripts compare it: the protocol's own code where there is one.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::PeerClosed => "peer_closed",
+            Self::ReadFailed => "read_failed",
+            Self::WriteFailed => "write_failed",
+            Self::HelloTimeout => "hello_timeout",
+            Self::Fault(Fault::Hello(reason)) => reason.code(),
+            Self::Fault(Fault::Protocol { code, .. }) => code.code(),
+            Self::Fault(Fault::ByAdapter) => "protocol_error_by_adapter",
+            Self::NotReading => "not_reading",
+            Self::WriteStalled => "write_stalled",
+            Self::Kicked => "kicked",
+            Self::TooManyConnections => "too_many_connections",
+            Self::Shutdown => "shutdown",
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Wire: every entry of the tap that is kept, in its order, the newest last.
+
+use super::{
+    Cell, Row,
+    row::{Listed, Look},
+};
+use crate::{
+    console::{
+        format,
+        model::Kept,
+        selection::{Keys, RecordKey},
+        theme::Role,
+        ui::Ui,
+        view::View,
+        wire::{EntryRecord, List, Standing, gist},
+    },
+    tap::entry::{Direction, Link},
+    time::Mono,
+};
+
+/// The colour of a link.
+const fn role_of(link: Link) -> Role {
+    match link {
+        Link::Station => Role::Station,
+        Link::Mpp => Role::Mpp,
+    }
+}
+
+impl Listed for EntryRecord<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Entry(self.0.entry.seq)
+    }
+
+    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+        let (entry, glyphs) = (self.0.entry, look.view.glyphs);
+        let standing = self.standing();
+        let (sign, role) = standing.sign(glyphs);
+        let is_serious = !matches!(standing, Standing::Plain | Standing::Ok | Standing::Sent);
+        Some(match field {
+            "at" => Cell::new(format::time_of_day_ms(entry.at.wall, &look.view.zone), Role::Muted),
+            "dir" => match self.direction() {
+                Some(Direction::Inbound) => Cell::new(glyphs.into, Role::Text),
+                Some(Direction::Outbound) => Cell::new(glyphs.out, Role::Text),
+                None => Cell::new("", Role::Muted),
+            },
+            "link" => Cell::new(entry.link.name(), role_of(entry.link)),
+            "kind" => Cell::new(format!("{sign} {}", self.kind()), if is_serious { role } else { role_of(entry.link) }),
+            "verdict" => Cell::new(standing.name().unwrap_or_default(), role),
+            "what" => Cell::new(self.line(), if is_serious { role } else { Role::Text }),
+            "text" => {
+                let (words, class) = gist(self.0);
+                Cell::of_class(words.into_owned(), Role::Muted, class)
+            }
+            "trace" => Cell::new(entry.trace.map_or_else(String::new, crate::ids::TraceId::short), Role::Muted),
+            _ => return None,
+        })
+    }
+}
+
+/// The entries that the wire shows. None is made before it is asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Entries<'a> {
+    pub(super) list: &'a List,
+    pub(super) kept: &'a Kept,
+}
+
+impl<'a> Entries<'a> {
+    /// One row, counted from the top.
+    pub(super) fn row_at(self, row: usize) -> Option<Row<'a>> {
+        let index = self.list.index(row, self.kept)?;
+        self.kept.entry(index).map(|entry| Row::Entry(EntryRecord(entry)))
+    }
+}
+
+impl Keys for Entries<'_> {
+    fn len(&self) -> usize {
+        self.list.len(self.kept)
+    }
+
+    fn key(&self, row: usize) -> Option<RecordKey> {
+        self.row_at(row).map(|row| row.key())
+    }
+
+    fn row(&self, key: &RecordKey) -> Option<usize> {
+        let RecordKey::Entry(seq) = key else { return None };
+        let index = self.kept.index_of(*seq)?;
+        let row = self.list.row_from(index, self.kept);
+        (self.list.index(row, self.kept) == Some(index)).then_some(row)
+    }
+
+    /// The next that is shown behind it; the oldest where it is kept no longer.
+    fn neighbour(&self, gone: &RecordKey, row: usize) -> usize {
+        let RecordKey::Entry(seq) = gone else { return row };
+        match (self.kept.index_of(*seq), self.kept.first_seq()) {
+            (Some(index), _) => self.list.row_from(index, self.kept),
+            (None, Some(first)) if *seq < first => 0,
+            (None, _) => row,
+        }
+    }
+
+    fn follows_its_end(&self) -> bool {
+        true
+    }
+}
+
+/// How many are shown, and how many come a second.
+pub(super) fn title(ui: &Ui, view: &View) -> String {
+    let kept = ui.time.kept();
+    let counts = ui.wire.counts(kept);
+    let count = match (ui.wire.filter(), ui.wire.progress(kept)) {
+        (None, _) => format!("{} kept", format::grouped(counts.kept)),
+        (Some(_), None) => format!("{} of {} kept", format::grouped(counts.shown), format::grouped(counts.kept)),
+        (Some(_), Some(progress)) => format!("{} kept, filtering {progress} %", format::grouped(counts.kept)),
+    };
+    format!("Wire {count}, {}/s", format::count(rate(kept, view.now.mono)))
+}
+
+/// Entries of the last second.
+fn rate(kept: &Kept, now: Mono) -> u64 {
+    let until = |at: Mono| kept.last_until(at).map_or(kept.first(), |last| last + 1);
+    until(now).saturating_sub(until(Mono(now.0.saturating_sub(1_000_000_000))))
+}

@@ -1,0 +1,77 @@
+//! What peers and viewers wrote in an entry: of a frame, the part that is worth a line.
+
+use std::borrow::Cow;
+
+use crate::{
+    console::class::Class,
+    mpp::frame::{Inbound, Outbound, Phase, decode, decode_outbound},
+    tap::{
+        EntryRef,
+        entry::{Direction, Frame, Head, Redaction, Transition, What, mpp},
+    },
+};
+
+/// Bytes of a text that are looked at on every paint: of a longer frame the beginning is shown as it is.
+const LOOKED_AT_BYTES: usize = 4_096;
+
+/// The part of an entry's text that is worth a line, and who may see it.
+pub(crate) fn gist(entry: EntryRef<'_>) -> (Cow<'_, str>, Class) {
+    match &entry.entry.what {
+        What::Frame(frame) => (of_frame(frame, entry), Class::Payload),
+        What::Transition(transition) => (beginning(entry.bytes), class_of(transition)),
+        What::Committed { .. } | What::Unsent { .. } | What::Loss { .. } => (Cow::Borrowed(""), Class::Public),
+    }
+}
+
+/// Who may see the text beside a transition: what the station and its operator say, anybody; the rest quotes peers and payloads.
+const fn class_of(transition: &Transition) -> Class {
+    match transition {
+        Transition::Station(_) | Transition::Mpp(mpp::Transition::NotListening | mpp::Transition::CommitsFailing) => Class::Public,
+        Transition::Mpp(_) => Class::Payload,
+    }
+}
+
+fn of_frame<'a>(frame: &Frame, entry: EntryRef<'a>) -> Cow<'a, str> {
+    let Head::Mpp(head) = &frame.head;
+    let Some(kind) = head.kind else { return beginning(entry.bytes) };
+    if frame.redaction == Redaction::Withheld || entry.bytes.len() > LOOKED_AT_BYTES {
+        return beginning(entry.bytes);
+    }
+    let part = match frame.direction {
+        Direction::Inbound => {
+            let phase = if kind == mpp::FrameType::Hello { Phase::First } else { Phase::Later };
+            decode(entry.bytes, phase).ok().map(inbound)
+        }
+        Direction::Outbound => decode_outbound(entry.bytes).ok().map(outbound),
+    };
+    part.unwrap_or_else(|| beginning(entry.bytes))
+}
+
+fn beginning(bytes: &[u8]) -> Cow<'_, str> {
+    let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    String::from_utf8_lossy(&line[..line.len().min(LOOKED_AT_BYTES)])
+}
+
+fn inbound(frame: Inbound<'_>) -> Cow<'_, str> {
+    match frame {
+        Inbound::Hello { pack_id, .. } => pack_id,
+        Inbound::Pull { .. } | Inbound::Ack { .. } | Inbound::Done { .. } | Inbound::Heartbeat => Cow::Borrowed(""),
+        Inbound::Applied { result, .. } => result.map_or(Cow::Borrowed(""), |result| Cow::Borrowed(result.get())),
+        Inbound::Failed { reason, refund: false, .. } => reason,
+        Inbound::Failed { reason, refund: true, .. } => format!("refund: {reason}").into(),
+        Inbound::Log { message, .. } => message,
+        Inbound::StateWrite { key, value, .. } => format!("{key} = {}", value.get()).into(),
+        Inbound::ProtocolError { code, message } => format!("{code}: {message}").into(),
+    }
+}
+
+fn outbound(frame: Outbound<'_>) -> Cow<'_, str> {
+    match frame {
+        Outbound::HelloAck { persisted, .. } if persisted.is_empty() => Cow::Borrowed("taken"),
+        Outbound::HelloAck { persisted, .. } => format!("taken, {} state values", persisted.len()).into(),
+        Outbound::HelloRefused { reason } => format!("refused: {reason}").into(),
+        Outbound::Invocation { params, .. } => Cow::Borrowed(params.get()),
+        Outbound::Heartbeat => Cow::Borrowed(""),
+        Outbound::ProtocolError { code, message } => format!("{code}: {message}").into(),
+    }
+}

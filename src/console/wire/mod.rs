@@ -1,0 +1,17 @@
+//! The wire: every entry of the tap that the console keeps, as a record with fields, in one line that is read at a glance, and as a list
+//! that follows its end.
+
+mod gist;
+mod list;
+mod of_mpp;
+mod of_station;
+mod record;
+mod standing;
+#[cfg(test)]
+mod tests;
+mod told;
+
+pub(crate) use gist::gist;
+pub(crate) use list::List;
+pub(crate) use record::EntryRecord;
+pub(crate) use standing::Standing;

@@ -1,0 +1,110 @@
+//! An entry of the tap as a record with fields.
+
+use std::borrow::Cow;
+
+use super::{
+    standing::Standing,
+    told::{self, Told},
+};
+use crate::{
+    field::{Column, Value, fields},
+    tap::{
+        EntryRef,
+        entry::{Direction, What},
+    },
+    time::{Mono, Now},
+};
+
+/// An entry with what lies beside it. Making one costs nothing: each field is read when it is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EntryRecord<'a>(pub(crate) EntryRef<'a>);
+
+impl<'a> EntryRecord<'a> {
+    fn told(&self) -> Told<'a> {
+        Told::of(self.0.entry)
+    }
+
+    /// How it stands.
+    pub(crate) fn standing(&self) -> Standing {
+        self.told().standing
+    }
+
+    /// The type of the frame, or the name of the transition.
+    pub(crate) fn kind(&self) -> &'static str {
+        self.told().kind
+    }
+
+    /// Which way a frame went.
+    pub(crate) fn direction(&self) -> Option<Direction> {
+        match &self.0.entry.what {
+            What::Frame(frame) => Some(frame.direction),
+            _ => None,
+        }
+    }
+
+    /// What happened, in one line. What peers and viewers wrote is not in it.
+    pub(crate) fn line(&self) -> Cow<'static, str> {
+        told::line(self.0.entry)
+    }
+
+    /// Bytes on the wire of a frame; of a transition, those of its text, where it has one.
+    fn bytes(&self) -> Value<'static> {
+        match &self.0.entry.what {
+            What::Frame(frame) => Value::Bytes(u64::from(frame.wire_bytes)),
+            _ if self.0.bytes.is_empty() => Value::None,
+            _ => Value::Bytes(self.0.bytes.len() as u64),
+        }
+    }
+
+    fn text(&self) -> Value<'a> {
+        if self.0.bytes.is_empty() {
+            return Value::None;
+        }
+        let text = self.0.text();
+        match text {
+            Cow::Borrowed(text) => Value::text(text.strip_suffix('\n').unwrap_or(text)),
+            Cow::Owned(text) => Value::text(text),
+        }
+    }
+}
+
+fn age(at: Now, now: Now) -> Value<'static> {
+    let age = if at.mono == Mono(0) { now.wall.since(at.wall) } else { now.mono.since(at.mono) };
+    Value::Duration(u64::try_from(age.as_millis()).unwrap_or(u64::MAX))
+}
+
+fields! {
+    EntryRecord<'_> {
+        "seq", Serial, Public, "its place in the tap" => |it, _| Value::Serial(it.0.entry.seq.0);
+        "at", Time, Public, "when it happened", Column::fixed("at", 12) => |it, _| Value::Time(it.0.entry.at.wall);
+        "dir", State(&["in", "out"]), Public, "which way a frame went; none for a change of state", Column::fixed("", 1)
+            => |it, _| Value::maybe(it.direction().map(direction_name));
+        "link", State(&["station", "mpp"]), Public, "whose boundary or state it tells of", Column::fixed("link", 7).from(100)
+            => |it, _| Value::text(it.0.entry.link.name());
+        "kind", Text, Public, "the type of the frame or the name of the transition", Column::fixed("  kind", 16) => |it, _| Value::text(it.kind());
+        "verdict", State(Standing::NAMES), Public, "what was made of a frame; how much a change of state matters", Column::fixed("", 5).from(112)
+            => |it, _| Value::maybe(it.standing().name());
+        "what", Text, Public, "what happened, in one line without what peers wrote", Column::growing("what", 17, 3) => |it, _| Value::text(it.line());
+        "text", Text, Payload, "the frame as it was on the wire, or the words of a transition", Column::growing("said", 10, 4)
+            => |it, _| it.text();
+        "id", Serial, Public, "the invocation that it tells of" => |it, _| it.told().id.map_or(Value::None, |id| Value::Serial(id.0));
+        "queue", Text, Public, "the queue that it tells of" => |it, _| Value::maybe(it.told().queue.map(crate::ids::QueueName::as_str));
+        "event", Text, Public, "the event of the invocation" => |it, _| Value::maybe(it.told().event.map(crate::ids::EventName::as_str));
+        "peer", Text, Public, "who is at the other end" => |it, _| Value::maybe(it.told().peer.map(crate::ids::Peer::as_str));
+        "clause", Text, Public, "the clause of the specification that was broken" => |it, _| Value::maybe(it.told().clause);
+        "bytes", Bytes, Public, "the length of a frame on the wire, or of a transition's words", Column::fixed("bytes", 7).right().from(120)
+            => |it, _| it.bytes();
+        "trace", Id, Public, "the piece of work that it belongs to", Column::fixed("trace", 5).from(112)
+            => |it, _| Value::maybe(it.0.entry.trace.map(|trace| trace.0.simple().to_string()));
+        "cause", Serial, Public, "the entry that caused it", Column::fixed("cause", 8).right().from(140)
+            => |it, _| it.0.entry.cause.map_or(Value::None, |cause| Value::Serial(cause.0));
+        "age", Duration, Public, "how long ago it happened" => |it, now| age(it.0.entry.at, now);
+    }
+}
+
+const fn direction_name(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Inbound => "in",
+        Direction::Outbound => "out",
+    }
+}

@@ -1,0 +1,110 @@
+//! What an entry tells of, whatever its link and kind.
+
+use std::borrow::Cow;
+
+use super::{of_mpp, of_station, standing::Standing};
+use crate::{
+    console::model::Breach,
+    ids::{EventName, InvocationId, Peer, QueueName},
+    tap::entry::{Direction, Entry, Frame, Head, Transition, Verdict, What, mpp},
+};
+
+/// What an entry tells of. Nothing in it is a peer's text but names that the manifest declares and addresses.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Told<'a> {
+    /// The type of the frame, or the name of the transition.
+    pub(super) kind: &'static str,
+    pub(super) peer: Option<&'a Peer>,
+    pub(super) id: Option<InvocationId>,
+    pub(super) queue: Option<&'a QueueName>,
+    pub(super) event: Option<&'a EventName>,
+    pub(super) standing: Standing,
+    /// The clause that was broken.
+    pub(super) clause: Option<&'static str>,
+}
+
+impl<'a> Told<'a> {
+    /// Reads an entry. It allocates nothing, for filters ask it of every entry that is kept.
+    pub(super) fn of(entry: &'a Entry) -> Self {
+        match &entry.what {
+            What::Frame(frame) => Self::of_frame(frame),
+            What::Transition(Transition::Station(transition)) => of_station::told(*transition),
+            What::Transition(Transition::Mpp(transition)) => of_mpp::told(transition),
+            What::Committed { .. } => Self { kind: "committed", ..Self::default() },
+            What::Unsent { .. } => Self { kind: "unsent", standing: Standing::Warn, ..Self::default() },
+            What::Loss { .. } => Self { kind: "loss", standing: Standing::Warn, ..Self::default() },
+        }
+    }
+
+    fn of_frame(frame: &'a Frame) -> Self {
+        let Head::Mpp(head) = &frame.head;
+        let (standing, clause) = match &frame.verdict {
+            Verdict::Sent => (Standing::Sent, None),
+            Verdict::Mpp(mpp::Verdict::Accepted) => (Standing::Ok, None),
+            Verdict::Mpp(mpp::Verdict::TooLate) => (Standing::Late, None),
+            Verdict::Mpp(mpp::Verdict::Refused(fault)) => (Standing::Fault, Some(Breach::from(*fault).clause())),
+        };
+        Self {
+            kind: head.kind.map_or("?", mpp::FrameType::name),
+            peer: Some(&frame.peer),
+            id: head.id,
+            queue: head.queue.as_ref(),
+            event: head.event.as_ref(),
+            standing,
+            clause,
+        }
+    }
+
+    /// What it is about, in the order in which it is said: `41 give_item on default`.
+    pub(super) fn subject(&self) -> String {
+        let mut words = String::new();
+        let mut say = |word: &str| {
+            if !words.is_empty() {
+                words.push(' ');
+            }
+            words.push_str(word);
+        };
+        if let Some(id) = self.id {
+            say(&id.to_string());
+        }
+        if let Some(event) = self.event {
+            say(event.as_str());
+        }
+        match (self.queue, self.id.is_some() || self.event.is_some()) {
+            (Some(queue), true) => {
+                say("on");
+                say(queue.as_str());
+            }
+            (Some(queue), false) => say(queue.as_str()),
+            (None, _) => {}
+        }
+        words
+    }
+}
+
+/// One line that says what happened. What peers and viewers wrote is not in it.
+pub(super) fn line(entry: &Entry) -> Cow<'static, str> {
+    let told = Told::of(entry);
+    match &entry.what {
+        What::Frame(frame) => frame_line(frame, &told),
+        What::Transition(Transition::Station(transition)) => of_station::line(*transition),
+        What::Transition(Transition::Mpp(transition)) => of_mpp::line(transition, &told),
+        What::Committed { through } => format!("durable through ticket {through}").into(),
+        What::Unsent { frames, bytes } => format!("{frames} frames, {bytes} bytes did not leave before the close").into(),
+        What::Loss { count } => format!("{count} entries were lost").into(),
+    }
+}
+
+fn frame_line(frame: &Frame, told: &Told<'_>) -> Cow<'static, str> {
+    match &frame.verdict {
+        Verdict::Mpp(mpp::Verdict::Refused(fault)) => return Breach::from(*fault).words().into(),
+        Verdict::Mpp(mpp::Verdict::TooLate) => return "came after the close, not looked at".into(),
+        Verdict::Mpp(mpp::Verdict::Accepted) | Verdict::Sent => {}
+    }
+    let Head::Mpp(head) = &frame.head;
+    match (head.kind, frame.direction) {
+        (Some(mpp::FrameType::Hello) | None, Direction::Inbound) => format!("from {}", frame.peer).into(),
+        (Some(mpp::FrameType::HelloAck) | None, Direction::Outbound) => format!("to {}", frame.peer).into(),
+        (Some(_), _) => told.subject().into(),
+    }
+}
