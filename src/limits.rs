@@ -169,6 +169,8 @@ limits! {
         request_bytes_max = 16_777_216 in 65_536..=268_435_456,
         /// Rows of one page.
         page_rows_max = 1_000 in 10..=10_000,
+        /// Rows that a filtered query looks at before it answers with what it has; the next page goes on from there.
+        examined_rows_max = 10_000 in 100..=1_000_000,
         /// Waits for a state (`invoke --wait`) at one time.
         waits_max = 64 in 1..=1_024,
     }

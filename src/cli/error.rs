@@ -2,7 +2,7 @@
 
 use std::{io, process::ExitCode};
 
-use super::config::ConfigError;
+use super::{config::ConfigError, filter::FilterError};
 use crate::{
     console::ConsoleError,
     ids::InvocationId,
@@ -46,6 +46,9 @@ pub(crate) enum Error {
         /// What to do.
         hint: String,
     },
+    /// A filter cannot be read.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
     /// The configuration is wrong.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -209,7 +212,7 @@ impl Error {
     /// The exit code.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            Self::Usage { .. } | Self::Config(_) => Exit::Usage,
+            Self::Usage { .. } | Self::Filter(_) | Self::Config(_) => Exit::Usage,
             Self::Port(error) | Self::Some { first: error, .. } => port_exit(error),
             Self::Start(error) => start_exit(error),
             Self::Line { cause, .. } => cause.exit(),
@@ -240,6 +243,7 @@ impl Error {
     pub(crate) fn code(&self) -> &'static str {
         match self {
             Self::Usage { .. } => "usage",
+            Self::Filter(_) => "filter",
             Self::Config(_) => "config",
             Self::Port(error) | Self::Some { first: error, .. } => error.code(),
             Self::Start(error) => start_code(error),
@@ -266,6 +270,7 @@ impl Error {
     /// What to do about it; empty when nothing can be said.
     pub(crate) fn hint(&self) -> String {
         match self {
+            Self::Filter(_) => "`rl-console help ls` has the language in short".to_owned(),
             Self::Usage { hint, .. } | Self::Adapter { hint, .. } | Self::Unreachable { hint, .. } => hint.clone(),
             Self::Config(error) => error.hint(),
             Self::Port(error) | Self::Some { first: error, .. } => error.hint(),

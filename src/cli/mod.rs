@@ -13,6 +13,7 @@ mod config;
 mod context;
 mod env;
 mod error;
+mod filter;
 mod logging;
 mod looks;
 mod ndjson;

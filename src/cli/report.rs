@@ -17,6 +17,9 @@ struct Body<'a> {
     code: &'a str,
     message: String,
     hint: String,
+    /// The bytes of a filter that are meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<[usize; 2]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lines: Vec<Line<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -51,6 +54,14 @@ impl Error {
         refused.iter().filter_map(line).map(|(number, code, message)| Line { number, code, message }).collect()
     }
 
+    /// Where a filter cannot be read.
+    fn at(&self) -> Option<[usize; 2]> {
+        match self {
+            Self::Filter(error) => Some([error.fault.at.start, error.fault.at.end]),
+            _ => None,
+        }
+    }
+
     /// The faults of a configuration that has more than one.
     fn findings(&self) -> Vec<Finding<'_>> {
         match self {
@@ -66,7 +77,7 @@ impl Error {
 pub(crate) fn rendered(error: &Error, json: bool) -> String {
     let (message, hint) = (error.to_string(), error.hint());
     if json {
-        let body = Body { code: error.code(), message, hint, lines: error.lines(), findings: error.findings() };
+        let body = Body { code: error.code(), message, hint, at: error.at(), lines: error.lines(), findings: error.findings() };
         return serde_json::to_string(&Report { error: body }).unwrap_or_default();
     }
     let hint = if hint.is_empty() { hint } else { format!("\n  hint: {}", visible_lines(&hint)) };

@@ -359,6 +359,7 @@ impl App {
                         beyond: None,
                         oldest_first: false,
                         other_manifest: false,
+                        filter: None,
                         limit: HISTORY_ROWS,
                     };
                     self.carry_out(Effect::Query { asked: Asked::History, query });

@@ -192,7 +192,7 @@ impl Pages {
         let Wanted { beyond, oldest_first, limit, serial } =
             page_due(&mut self.refunds, self.marks.entry(PaneId::Refunds), (changes.refunds, changes.resyncs), now)?;
         self.refunds_then = changes.refunds;
-        Some((serial, Query::Refunds { status: None, beyond: beyond.map(RefundId), oldest_first, limit }))
+        Some((serial, Query::Refunds { status: None, beyond: beyond.map(RefundId), oldest_first, filter: None, limit }))
     }
 
     fn ask_state(&mut self, changes: &Changes, now: Mono) -> Option<(u64, Query)> {
@@ -252,7 +252,7 @@ fn whole_due<R: Record>(window: &mut Window<R>, mark: Marked<'_>, changes: (u64,
 
 fn of_invocations(wanted: Wanted, state: Option<RowState>, other_manifest: bool) -> Query {
     let Wanted { beyond, oldest_first, limit, .. } = wanted;
-    Query::Invocations { state, queue: None, beyond: beyond.map(InvocationId), oldest_first, other_manifest, limit }
+    Query::Invocations { state, queue: None, beyond: beyond.map(InvocationId), oldest_first, other_manifest, filter: None, limit }
 }
 
 fn words(error: &PortError) -> String {
@@ -266,7 +266,7 @@ fn strange() -> String {
 /// The rows of a page of invocations, or what went wrong.
 pub(crate) fn invocations(page: Result<Page, PortError>) -> Result<(Vec<InvocationRow>, bool), String> {
     match page {
-        Ok(Page::Invocations { rows, more }) => Ok((rows, more)),
+        Ok(Page::Invocations { rows, more, .. }) => Ok((rows, more)),
         Ok(_) => Err(strange()),
         Err(error) => Err(words(&error)),
     }
@@ -274,7 +274,7 @@ pub(crate) fn invocations(page: Result<Page, PortError>) -> Result<(Vec<Invocati
 
 fn refunds(page: Result<Page, PortError>) -> Result<(Vec<RefundRow>, bool), String> {
     match page {
-        Ok(Page::Refunds { rows, more }) => Ok((rows, more)),
+        Ok(Page::Refunds { rows, more, .. }) => Ok((rows, more)),
         Ok(_) => Err(strange()),
         Err(error) => Err(words(&error)),
     }

@@ -2,6 +2,7 @@
 //! what a key can do, a script can do.
 
 mod command;
+mod fields;
 mod operator;
 mod query;
 mod recorded;

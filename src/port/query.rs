@@ -32,6 +32,10 @@ pub enum Query {
         /// Only those of another manifest than the one in force (ruling MPP 5).
         #[serde(default, skip_serializing_if = "is_unset")]
         other_manifest: bool,
+        /// Only those that this filter lets through, in the language of [`filter`](crate::filter) with the fields of [`InvocationRow`].
+        /// Its times of day are of UTC.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        filter: Option<String>,
         /// At most so many; cut to `limits.port.page_rows_max`.
         limit: u64,
     },
@@ -61,6 +65,9 @@ pub enum Query {
         /// Oldest first.
         #[serde(default, skip_serializing_if = "is_unset")]
         oldest_first: bool,
+        /// Only those that this filter lets through, with the fields of [`RefundRow`].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        filter: Option<String>,
         /// At most so many; cut to `limits.port.page_rows_max`.
         limit: u64,
     },
@@ -90,6 +97,10 @@ pub enum Page {
         rows: Vec<InvocationRow>,
         /// Whether there are more beyond the last.
         more: bool,
+        /// Of a filtered page, the last row that was looked at: `limits.port.examined_rows_max` may end a page before it is full, or before
+        /// it has any row, and the next one begins here. A station that knows no filters does not say it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        beyond: Option<InvocationId>,
     },
     /// One invocation, if it exists.
     Invocation(Option<InvocationRow>),
@@ -101,6 +112,9 @@ pub enum Page {
         rows: Vec<RefundRow>,
         /// Whether there are more beyond the last.
         more: bool,
+        /// Of a filtered page, the last row that was looked at, as of invocations.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        beyond: Option<RefundId>,
     },
     /// None or one.
     Adapters(Vec<AdapterRow>),
@@ -268,14 +282,30 @@ mod tests {
         let query: Query = serde_json::from_str(old).unwrap();
         let state = Some(RowState::Pending);
         let beyond = Some(InvocationId(7));
-        assert_eq!(query, Query::Invocations { state, queue: None, beyond, oldest_first: true, other_manifest: false, limit: 10 });
+        assert_eq!(
+            query,
+            Query::Invocations { state, queue: None, beyond, oldest_first: true, other_manifest: false, filter: None, limit: 10 }
+        );
         assert_eq!(serde_json::to_string(&query).unwrap(), old);
         let old = r#"{"refunds":{"status":null,"before":7,"limit":10}}"#;
         let query: Query = serde_json::from_str(old).unwrap();
-        assert_eq!(query, Query::Refunds { status: None, beyond: Some(RefundId(7)), oldest_first: false, limit: 10 });
+        assert_eq!(query, Query::Refunds { status: None, beyond: Some(RefundId(7)), oldest_first: false, filter: None, limit: 10 });
         assert_eq!(serde_json::to_string(&query).unwrap(), old);
-        let newer = Query::Refunds { status: None, beyond: None, oldest_first: true, limit: 10 };
+        let newer = Query::Refunds { status: None, beyond: None, oldest_first: true, filter: None, limit: 10 };
         assert_eq!(serde_json::to_string(&newer).unwrap(), r#"{"refunds":{"status":null,"before":null,"oldest_first":true,"limit":10}}"#);
+    }
+
+    #[test]
+    fn a_filter_travels_where_there_is_one_and_a_page_says_where_it_stopped() {
+        let filter = Some("age>2s".to_owned());
+        let query = Query::Refunds { status: None, beyond: None, oldest_first: false, filter, limit: 10 };
+        let text = serde_json::to_string(&query).unwrap();
+        assert_eq!(text, r#"{"refunds":{"status":null,"before":null,"filter":"age>2s","limit":10}}"#);
+        assert_eq!(serde_json::from_str::<Query>(&text).unwrap(), query);
+        let old = r#"{"invocations":{"rows":[],"more":true}}"#;
+        let page: Page = serde_json::from_str(old).unwrap();
+        assert_eq!(page, Page::Invocations { rows: Vec::new(), more: true, beyond: None });
+        assert_eq!(serde_json::to_string(&page).unwrap(), old);
     }
 
     #[test]

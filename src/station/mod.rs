@@ -14,6 +14,7 @@ mod pages;
 pub mod pairing;
 mod raise;
 mod recorder;
+mod sieve;
 mod start;
 #[cfg(test)]
 mod tests;

@@ -4,9 +4,13 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use tokio::sync::oneshot;
 
-use super::local::{Inner, Running};
+use super::{
+    local::{Inner, Running},
+    sieve::{Piece, Sieve},
+};
 use crate::{
-    ids::{InvocationId, QueueName},
+    field::Fields,
+    ids::{InvocationId, QueueName, RefundId},
     mpp,
     port::{AdapterRow, EventRow, HealthRow, InvocationRow, Outcome, Page, PortError, Query, QueueRow, RefundRow, StateKeyRow},
     schema::JsonText,
@@ -23,14 +27,26 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
         Query::State => running.look(|bridge| Page::State(state_rows(bridge))).await,
         Query::Adapters => running.look(|bridge| Page::Adapters(adapter_rows(&bridge.snapshot()))).await,
         Query::Invocation { id } => Ok(Page::Invocation(invocation(running, id).await?)),
-        Query::Invocations { state, queue, beyond, oldest_first, other_manifest, limit } => {
+        Query::Invocations { state, queue, beyond, oldest_first, other_manifest, filter, limit } => {
             let not_of = other_manifest.then(|| (running.pack.id.clone(), running.pack.hash.clone()));
-            let filter = InvocationFilter { state, queue, beyond, oldest_first, not_of, limit: limit.min(page_max) };
-            invocations(running, filter).await
+            let asked = InvocationFilter { state, queue, beyond, oldest_first, not_of, limit: limit.min(page_max) };
+            let Some(sieve) = Sieve::new(filter.as_deref(), InvocationRow::SPECS, asked.limit, inner)? else {
+                let Piece { rows, more, .. } = invocations(running, asked).await?;
+                return Ok(Page::Invocations { rows, more, beyond: None });
+            };
+            let read = |beyond, limit| invocations(running, InvocationFilter { beyond, limit, ..asked.clone() });
+            let Piece { rows, more, last: beyond } = sieve.rows(asked.beyond, |row| row.id, read).await?;
+            Ok(Page::Invocations { rows, more, beyond })
         }
-        Query::Refunds { status, beyond, oldest_first, limit } => {
-            let filter = RefundFilter { status, beyond, oldest_first, limit: limit.min(page_max) };
-            refunds(running, filter).await
+        Query::Refunds { status, beyond, oldest_first, filter, limit } => {
+            let asked = RefundFilter { status, beyond, oldest_first, limit: limit.min(page_max) };
+            let Some(sieve) = Sieve::new(filter.as_deref(), RefundRow::SPECS, asked.limit, inner)? else {
+                let Piece { rows, more, .. } = refunds(running, asked).await?;
+                return Ok(Page::Refunds { rows, more, beyond: None });
+            };
+            let read = |beyond, limit| refunds(running, RefundFilter { beyond, limit, ..asked.clone() });
+            let Piece { rows, more, last: beyond } = sieve.rows(asked.beyond, |row| row.id, read).await?;
+            Ok(Page::Refunds { rows, more, beyond })
         }
         Query::Health => health(inner, running).await,
         Query::InvocationWhen { .. } => Err(PortError::BadRequest("a wait is no page".to_owned())),
@@ -131,10 +147,11 @@ pub(super) async fn invocation(running: &Running, id: InvocationId) -> Result<Op
     }))
 }
 
-async fn invocations(running: &Running, filter: InvocationFilter) -> Result<Page, PortError> {
+async fn invocations(running: &Running, filter: InvocationFilter) -> Result<Piece<InvocationRow, InvocationId>, PortError> {
     let dirty = settle(running).await?;
     let state: Option<RowState> = filter.state;
     let page = asked(|done| running.store.invocations(filter, done)).await?;
+    let last = page.rows.last().map(|row| row.id);
     let rows = page
         .rows
         .into_iter()
@@ -145,11 +162,12 @@ async fn invocations(running: &Running, filter: InvocationFilter) -> Result<Page
         .filter(|row| state.is_none_or(|state| row.state == state))
         .map(|row| InvocationRow::of(row, &running.pack.id, &running.pack.hash))
         .collect();
-    Ok(Page::Invocations { rows, more: page.more })
+    Ok(Piece { rows, more: page.more, last })
 }
 
-async fn refunds(running: &Running, filter: RefundFilter) -> Result<Page, PortError> {
+async fn refunds(running: &Running, filter: RefundFilter) -> Result<Piece<RefundRow, RefundId>, PortError> {
     let page = asked(|done| running.store.refunds(filter, done)).await?;
+    let last = page.rows.last().map(|refund| refund.id);
     let rows = page
         .rows
         .into_iter()
@@ -161,7 +179,7 @@ async fn refunds(running: &Running, filter: RefundFilter) -> Result<Page, PortEr
             at_ms: refund.at_ms,
         })
         .collect();
-    Ok(Page::Refunds { rows, more: page.more })
+    Ok(Piece { rows, more: page.more, last })
 }
 
 async fn health(inner: &Inner, running: &Running) -> Result<Page, PortError> {

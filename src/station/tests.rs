@@ -65,7 +65,15 @@ impl House {
     }
 
     fn rows(&self) -> Vec<InvocationRow> {
-        let query = Query::Invocations { state: None, queue: None, other_manifest: false, beyond: None, oldest_first: true, limit: 100 };
+        let query = Query::Invocations {
+            state: None,
+            queue: None,
+            other_manifest: false,
+            beyond: None,
+            oldest_first: true,
+            filter: None,
+            limit: 100,
+        };
         let page = self.runtime.block_on(async { OperatorClient::connect(self.folder.path()).await?.query(query).await });
         let Page::Invocations { rows, .. } = page.unwrap() else { unreachable!() };
         rows

@@ -265,6 +265,7 @@ fn bash_completes_words_at_every_depth() {
         (&["rl-console", ""][..], "invoke"),
         (&["rl-console", "ls", ""], "queues"),
         (&["rl-console", "ls", "--st"], "--state"),
+        (&["rl-console", "ls", "--fi"], "--filter"),
         (&["rl-console", "settle", "4", "d"], "done"),
         (&["rl-console", "pack", ""], "check"),
         (&["rl-console", "sim", "adapter", "--fail"], "--fail-rate"),

@@ -102,8 +102,16 @@ fn all_rows(data: &Path) -> BTreeMap<u64, String> {
         let mut states = BTreeMap::new();
         let mut beyond = None;
         loop {
-            let query = Query::Invocations { state: None, queue: None, beyond, oldest_first: true, other_manifest: false, limit: 1_000 };
-            let Page::Invocations { rows, more } = client.query(query).await.unwrap() else { panic!("another page") };
+            let query = Query::Invocations {
+                state: None,
+                queue: None,
+                beyond,
+                oldest_first: true,
+                other_manifest: false,
+                filter: None,
+                limit: 1_000,
+            };
+            let Page::Invocations { rows, more, .. } = client.query(query).await.unwrap() else { panic!("another page") };
             beyond = rows.last().map(|row| row.id);
             for row in rows {
                 assert!(states.insert(row.id.0, row.state.name().to_owned()).is_none(), "{} twice", row.id);

@@ -53,6 +53,51 @@ fn ls_prints_the_fields_that_scripts_rely_on() {
 }
 
 #[test]
+fn a_filter_narrows_every_list_and_one_that_cannot_be_read_is_pointed_at() {
+    let house = House::open();
+    let ids: Vec<u64> = (0..3).map(|_| house.give_item()).collect();
+    house.json(&["invoke", "heal_party", "--source", "channel_points", "--redemption", "r-1", "--user", "alice"]);
+    let found = |filter: &str| {
+        let rows = house.json(&["ls", "invocations", "--filter", filter]);
+        rows.iter().map(|row| row["event"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(found("give"), ["give_item"; 3]);
+    assert_eq!(found("user:ALICE age<1h"), ["heal_party"]);
+    assert_eq!(found(&format!("id>{} not heal", ids[0])), ["give_item"; 2]);
+    assert!(found("state:done").is_empty());
+    assert_eq!(house.json(&["ls", "invocations", "--filter", "give or heal", "--limit", "2"]).len(), 2);
+    assert_eq!(house.json(&["ls", "queues", "--filter", "queue=default pending>=3"]).len(), 1);
+    assert_eq!(house.json(&["ls", "events", "--filter", "event~^heal"]).len(), 1);
+    assert_eq!(house.json(&["ls", "health", "--filter", "part:store well:yes"]).len(), 1);
+    for what in ["refunds", "adapters", "state"] {
+        assert!(house.json(&["ls", what, "--filter", "nothing"]).is_empty(), "{what}");
+    }
+    let people = cli(house.folder.path(), &["ls", "invocations", "--filter", "give stat:done"]);
+    assert_eq!(people.status.code(), Some(2));
+    let said = String::from_utf8(people.stderr).unwrap();
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[0].starts_with("error: the filter cannot be read: there is no field `stat`: did you mean `state`?"), "{said}");
+    assert_eq!(lines[1..3], ["  give stat:done", "       ^^^^"]);
+    let script = cli(house.folder.path(), &["--json", "ls", "queues", "--filter", "age>"]);
+    let error: Value = serde_json::from_slice(&script.stderr).unwrap();
+    assert_eq!((script.status.code(), &error["error"]["code"], &error["error"]["at"]), (Some(2), &value!("filter"), &value!([3, 4])));
+}
+
+#[test]
+fn a_station_refuses_a_filter_that_it_cannot_read() {
+    let house = House::open();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let ask = |text: &str| {
+        let filter = Some(text.to_owned());
+        let query = Query::Refunds { status: None, beyond: None, oldest_first: false, filter, limit: 10 };
+        runtime.block_on(async { OperatorClient::connect(house.folder.path()).await.unwrap().query(query).await })
+    };
+    assert_eq!(ask("age>1h"), Ok(Page::Refunds { rows: Vec::new(), more: false, beyond: None }));
+    let refused = ask("age>soon").unwrap_err().to_string();
+    assert!(refused.contains("the filter, from its byte 5: `soon` is no span of time"), "{refused}");
+}
+
+#[test]
 fn a_second_station_names_the_holder_and_exits_3() {
     let house = House::open();
     let output = cli(house.folder.path(), &["--port", "0", "--json", "serve"]);

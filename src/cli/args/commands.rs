@@ -4,7 +4,10 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::brakes::{QueueArgs, ResumeArgs};
+use super::{
+    brakes::{QueueArgs, ResumeArgs},
+    ls::LsArgs,
+};
 use crate::{ids::InvocationId, tap::entry::mpp::RowState};
 
 /// What is to be done.
@@ -143,48 +146,6 @@ pub(crate) struct InvokeArgs {
     /// `user`, `key`, `trace_id`; committed in batches. A line that is refused is told on stderr, and the next ones are enqueued.
     #[arg(long, value_name = "FILE", conflicts_with = "event")]
     pub(crate) from: Option<PathBuf>,
-}
-
-/// `ls`.
-#[derive(Debug, Args)]
-pub(crate) struct LsArgs {
-    /// What to list.
-    pub(crate) what: LsWhat,
-
-    /// Only rows in this state (invocations: pending, dispatched, applied, done, failed, refunded; refunds: requested, skipped, manual).
-    #[arg(long, value_name = "STATE")]
-    pub(crate) state: Option<String>,
-
-    /// Only invocations of this queue.
-    #[arg(long, value_name = "QUEUE")]
-    pub(crate) queue: Option<String>,
-
-    /// Only invocations that were enqueued under another manifest than the one in force; `--state pending` shows those that wait for it.
-    #[arg(long)]
-    pub(crate) other_manifest: bool,
-
-    /// At most so many rows, the newest [default: 100 for invocations and refunds, else all].
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = rows)]
-    pub(crate) limit: Option<u64>,
-}
-
-/// What can be listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LsWhat {
-    /// Queues, with what is pending, in flight, parked, held.
-    Queues,
-    /// The events of the pack, each with its queue and the schema of its parameters.
-    Events,
-    /// Invocations, newest first.
-    Invocations,
-    /// The pack-state values that adapters wrote.
-    State,
-    /// Refund records, newest first.
-    Refunds,
-    /// The connected adapter.
-    Adapters,
-    /// How each part of the station is.
-    Health,
 }
 
 /// `cancel`.
@@ -387,7 +348,7 @@ fn seconds(text: &str) -> Result<u64, String> {
     Ok(u64::try_from(std::time::Duration::from_secs_f64(seconds).as_millis()).unwrap_or(u64::MAX))
 }
 
-fn rows(text: &str) -> Result<u64, String> {
+pub(super) fn rows(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "takes a whole number of rows, 0 or more".to_owned())
 }
 

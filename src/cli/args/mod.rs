@@ -4,9 +4,11 @@
 mod brakes;
 mod commands;
 mod global;
+mod ls;
 
 pub(crate) use commands::{
-    BackupArgs, CancelArgs, CancelWhat, Command, CompletionsArgs, ConfigAction, InvokeArgs, KickWhat, LsArgs, LsWhat, ManArgs, PackAction,
-    PairArgs, RecordArgs, RestartArgs, RestartHost, SettleArgs, SettleTo, SimAdapterArgs, SimPeer, default_addr,
+    BackupArgs, CancelArgs, CancelWhat, Command, CompletionsArgs, ConfigAction, InvokeArgs, KickWhat, ManArgs, PackAction, PairArgs,
+    RecordArgs, RestartArgs, RestartHost, SettleArgs, SettleTo, SimAdapterArgs, SimPeer, default_addr,
 };
 pub(crate) use global::{Cli, Global};
+pub(crate) use ls::{LsArgs, LsWhat};

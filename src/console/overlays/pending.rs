@@ -46,6 +46,7 @@ impl Pending {
                 beyond: beyond.map(InvocationId),
                 oldest_first,
                 other_manifest: false,
+                filter: None,
                 limit,
             },
         }

@@ -174,7 +174,7 @@ fn a_page_that_comes_later_keeps_the_marks() {
     stage.char('v');
     stage.event(Event::Queried {
         asked: Asked::Pending { queue: "default".into(), direction: crate::console::action::Direction::Fresh },
-        page: Ok(Page::Invocations { rows: (43..=60).map(row).collect(), more: false }),
+        page: Ok(Page::Invocations { rows: (43..=60).map(row).collect(), more: false, beyond: None }),
     });
     assert!(stage.ui.marks.contains(InvocationId(43)));
 }

@@ -23,7 +23,7 @@ fn pending(columns: u16, rows: u16) -> Stage {
     stage.key(KeyCode::Down);
     stage.key(KeyCode::Enter);
     let asked = Asked::Pending { queue: "default".into(), direction: Direction::Fresh };
-    stage.event(Event::Queried { asked, page: Ok(Page::Invocations { rows: (42..=45).map(row).collect(), more: false }) });
+    stage.event(Event::Queried { asked, page: Ok(Page::Invocations { rows: (42..=45).map(row).collect(), more: false, beyond: None }) });
     stage
 }
 

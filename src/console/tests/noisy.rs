@@ -60,12 +60,14 @@ fn marked(id: u64, state: RowState) -> InvocationRow {
 /// What a station with marked texts everywhere answers.
 fn answer(query: &Query) -> Option<Page> {
     Some(match query {
-        Query::Invocations { state, .. } => Page::Invocations { rows: vec![marked(43, state.unwrap_or(RowState::Failed))], more: false },
+        Query::Invocations { state, .. } => {
+            Page::Invocations { rows: vec![marked(43, state.unwrap_or(RowState::Failed))], more: false, beyond: None }
+        }
         Query::Invocation { id } => Page::Invocation(Some(marked(id.0, RowState::Failed))),
         Query::Refunds { .. } => {
             let (id, invocation_id) = (RefundId(1), InvocationId(41));
             let refund = RefundRow { id, invocation_id, source: source(), status: RefundStatus::Manual, at_ms: Wall(0) };
-            Page::Refunds { rows: vec![refund], more: false }
+            Page::Refunds { rows: vec![refund], more: false, beyond: None }
         }
         Query::State => {
             let value = JsonText::parse("\"PSTATE\"").unwrap();

@@ -223,7 +223,7 @@ fn the_pending_rows_of_a_queue() {
         stage.key(KeyCode::Down);
         stage.key(KeyCode::Enter);
         let asked = Asked::Pending { queue: "default".into(), direction: Direction::Fresh };
-        let page = Page::Invocations { rows: (42..=45).map(row).collect(), more: false };
+        let page = Page::Invocations { rows: (42..=45).map(row).collect(), more: false, beyond: None };
         stage.event(Event::Queried { asked, page: Ok(page) });
         stage
     });

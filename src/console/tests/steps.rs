@@ -45,7 +45,7 @@ pub(super) fn pending_list(rows: impl Iterator<Item = u64>, more: bool) -> Stage
         [Effect::Query { query: Query::Invocations { queue: Some(queue), oldest_first: true, beyond: None, .. }, .. }] if queue.as_str() == "default"
     ));
     let asked = Asked::Pending { queue: "default".into(), direction: Direction::Fresh };
-    stage.event(Event::Queried { asked, page: Ok(Page::Invocations { rows: rows.map(row).collect(), more }) });
+    stage.event(Event::Queried { asked, page: Ok(Page::Invocations { rows: rows.map(row).collect(), more, beyond: None }) });
     stage
 }
 
@@ -168,7 +168,7 @@ fn a_pending_list_pages_both_ways_within_its_bound() {
     while next <= 1_600 {
         let [Effect::Query { asked, query: Query::Invocations { beyond, .. } }] = &effects[..] else { panic!("{effects:?}") };
         assert_eq!(*beyond, Some(InvocationId(next - 1)));
-        let page = Page::Invocations { rows: (next..next + 200).map(row).collect(), more: true };
+        let page = Page::Invocations { rows: (next..next + 200).map(row).collect(), more: true, beyond: None };
         stage.event(Event::Queried { asked: asked.clone(), page: Ok(page) });
         next += 200;
         effects = stage.key(KeyCode::End);
@@ -177,11 +177,11 @@ fn a_pending_list_pages_both_ways_within_its_bound() {
     assert_eq!((list.window.rows().len(), list.window.rows()[0].id), (1_000, InvocationId(601)));
     assert_eq!(list.selected().unwrap().id, InvocationId(1_600));
     let Effect::Query { asked, .. } = effects.remove(0) else { panic!() };
-    stage.event(Event::Queried { asked, page: Ok(Page::Invocations { rows: Vec::new(), more: false }) });
+    stage.event(Event::Queried { asked, page: Ok(Page::Invocations { rows: Vec::new(), more: false, beyond: None }) });
     let effects = stage.key(KeyCode::Home);
     let [Effect::Query { query: Query::Invocations { beyond, oldest_first, .. }, asked }] = &effects[..] else { panic!("{effects:?}") };
     assert_eq!((*beyond, *oldest_first), (Some(InvocationId(601)), false));
-    let page = Page::Invocations { rows: (401..=600).rev().map(row).collect(), more: true };
+    let page = Page::Invocations { rows: (401..=600).rev().map(row).collect(), more: true, beyond: None };
     stage.event(Event::Queried { asked: asked.clone(), page: Ok(page) });
     let Some(Overlay::Pending(list)) = stage.ui.overlays.last() else { panic!() };
     assert_eq!((list.window.rows().len(), list.window.rows()[0].id), (1_000, InvocationId(401)));

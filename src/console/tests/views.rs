@@ -73,7 +73,7 @@ fn answer(query: &Query) -> Page {
         Query::Invocations { other_manifest: true, .. } => {
             let hash = format!("sha256:{}", "fedcba9876543210".repeat(4));
             let other = |id| InvocationRow { other_manifest: Some(hash.as_str().into()), ..row(id) };
-            Page::Invocations { rows: vec![other(3), other(5)], more: false }
+            Page::Invocations { rows: vec![other(3), other(5)], more: false, beyond: None }
         }
         Query::Invocations { beyond, .. } => {
             let last = beyond.map_or(46, |beyond| beyond.0 - 1);
@@ -84,7 +84,7 @@ fn answer(query: &Query) -> Page {
                     InvocationRow { result: Some(JsonText::parse("{\"resolved_item_id\":4}").unwrap()), ..ended(id, RowState::Done, None) }
                 }
             };
-            Page::Invocations { rows: (1..=last).rev().map(of).collect(), more: false }
+            Page::Invocations { rows: (1..=last).rev().map(of).collect(), more: false, beyond: None }
         }
         Query::Refunds { .. } => {
             let rows = vec![
@@ -92,7 +92,7 @@ fn answer(query: &Query) -> Page {
                 refund(2, RefundStatus::Skipped, "bits"),
                 refund(1, RefundStatus::Requested, "channel_points"),
             ];
-            Page::Refunds { rows, more: false }
+            Page::Refunds { rows, more: false, beyond: None }
         }
         Query::State => {
             let adapter = WrittenBy::Adapter { peer: "127.0.0.1:50312".into(), session_id: SessionId(42) };
@@ -187,7 +187,8 @@ fn a_list_is_asked_for_when_it_is_shown_and_not_before() {
     assert_eq!(asked_by(PaneId::History, &stage.key(KeyCode::Down)), None);
     let effects = stage.char('2');
     let (_, query) = asked_by(PaneId::History, &effects).unwrap();
-    let first = Query::Invocations { state: None, queue: None, beyond: None, oldest_first: false, other_manifest: false, limit: 200 };
+    let first =
+        Query::Invocations { state: None, queue: None, beyond: None, oldest_first: false, other_manifest: false, filter: None, limit: 200 };
     assert_eq!(query, first);
     assert!(asked_by(PaneId::OtherPack, &effects).is_none(), "it has no room, and its chip needs no list");
     assert!(asked_by(PaneId::Refunds, &effects).is_some() && asked_by(PaneId::State, &effects).is_some(), "their chips have counts");
@@ -208,7 +209,7 @@ fn a_list_is_asked_anew_once_a_second_and_only_after_a_change() {
     let (serial, query) = asked_by(PaneId::History, &effects).unwrap_or_else(|| panic!("{effects:?}"));
     assert!(matches!(query, Query::Invocations { beyond: None, oldest_first: false, .. }), "{query:?}");
     assert_eq!(asked_by(PaneId::History, &stage.mpp(dispatched(47, "default"), "")), None, "one question at a time");
-    let page = Page::Invocations { rows: (1..=47).rev().map(row).collect(), more: false };
+    let page = Page::Invocations { rows: (1..=47).rev().map(row).collect(), more: false, beyond: None };
     stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::History, serial }, page: Ok(page) });
     assert_eq!(asked_by(PaneId::History, &stage.event(Event::Data)), None, "not within the second");
     stage.pass(1_000);
@@ -225,7 +226,7 @@ fn new_rows_come_at_the_top_and_the_selection_stays_on_its_record() {
     stage.pass(2_000);
     let effects = stage.mpp(enqueued(47, "default"), "");
     let (serial, _) = asked_by(PaneId::History, &effects).unwrap();
-    let page = Page::Invocations { rows: (20..=47).rev().map(row).collect(), more: true };
+    let page = Page::Invocations { rows: (20..=47).rev().map(row).collect(), more: true, beyond: None };
     stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::History, serial }, page: Ok(page) });
     assert_eq!(stage.ui.pages.history.rows()[0].id, InvocationId(47));
     assert_eq!(stage.ui.pages.history.rows().len(), 47);

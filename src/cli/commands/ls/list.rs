@@ -10,13 +10,16 @@ use crate::{
         args::{LsArgs, LsWhat},
         context::Context,
         error::Error,
-        operator,
+        filter, operator,
         output::Output,
         table::{LocalClock, Table},
     },
+    field::Record,
+    filter::Filter,
     ids::QueueName,
     port::{Operator, Page, Query},
     tap::entry::mpp::{RefundStatus, RowState},
+    time::Now,
 };
 
 /// Rows of invocations and refunds when nothing is said.
@@ -26,25 +29,26 @@ const LIMIT: u64 = 100;
 const PAGE_ROWS: u64 = 1_000;
 
 pub(in crate::cli) fn run(context: &mut Context, args: &LsArgs) -> Result<(), Error> {
-    let listing = Listing::of(args)?;
+    let now = context.clock.now();
+    let listing = Listing::of(args, now)?;
     let clock = context.local_clock();
     let Context { settings, out, .. } = context;
     operator::block_on(async {
         let station = operator::connect(settings).await?;
-        list(&station, &listing, &clock, out).await
+        list(&station, &listing, &clock, now, out).await
     })
 }
 
 /// What is to be listed, with what narrows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 enum Listing {
-    Invocations { state: Option<RowState>, queue: Option<QueueName>, other_manifest: bool, limit: u64 },
-    Refunds { status: Option<RefundStatus>, limit: u64 },
-    Whole { query: Query, limit: Option<u64> },
+    Invocations { state: Option<RowState>, queue: Option<QueueName>, other_manifest: bool, filter: Option<Filter>, limit: u64 },
+    Refunds { status: Option<RefundStatus>, filter: Option<Filter>, limit: u64 },
+    Whole { query: Query, filter: Option<Filter>, limit: Option<u64> },
 }
 
 impl Listing {
-    fn of(args: &LsArgs) -> Result<Self, Error> {
+    fn of(args: &LsArgs, now: Now) -> Result<Self, Error> {
         let is_invocations = args.what == LsWhat::Invocations;
         if args.queue.is_some() && !is_invocations {
             return Err(Error::usage("--queue narrows invocations only", "`rl-console ls invocations --queue QUEUE`"));
@@ -55,7 +59,8 @@ impl Listing {
         if args.state.is_some() && !is_invocations && args.what != LsWhat::Refunds {
             return Err(Error::usage("--state narrows invocations and refunds only", "`rl-console ls invocations --state pending`"));
         }
-        let whole = |query| Ok(Self::Whole { query, limit: args.limit });
+        let filter = args.filter.as_deref().map(|text| filter::read(text, args.what, now)).transpose()?.filter(|filter| !filter.is_empty());
+        let whole = |query| Ok(Self::Whole { query, filter: filter.clone(), limit: args.limit });
         match args.what {
             LsWhat::Queues => whole(Query::Queues),
             LsWhat::Events => whole(Query::Events),
@@ -66,10 +71,12 @@ impl Listing {
                 state: named(args.state.as_deref(), &RowState::ALL.map(RowState::name), RowState::from_name)?,
                 queue: args.queue.as_deref().map(QueueName::new),
                 other_manifest: args.other_manifest,
+                filter,
                 limit: args.limit.unwrap_or(LIMIT),
             }),
             LsWhat::Refunds => Ok(Self::Refunds {
                 status: named(args.state.as_deref(), &rows::REFUND_STATUSES.map(rows::refund_status), rows::refund_status_named)?,
+                filter,
                 limit: args.limit.unwrap_or(LIMIT),
             }),
         }
@@ -82,10 +89,10 @@ fn named<T>(name: Option<&str>, names: &[&str], read: impl FnOnce(&str) -> Optio
     read(name).map(Some).ok_or_else(wrong)
 }
 
-async fn list(station: &dyn Operator, listing: &Listing, clock: &LocalClock, out: &mut Output) -> Result<(), Error> {
+async fn list(station: &dyn Operator, listing: &Listing, clock: &LocalClock, now: Now, out: &mut Output) -> Result<(), Error> {
     match listing {
-        Listing::Whole { query, limit } => whole(station, query.clone(), *limit, clock, out).await,
-        Listing::Invocations { state, queue, other_manifest, limit } => {
+        Listing::Whole { query, filter, limit } => whole(station, query.clone(), (filter.as_ref(), now), *limit, clock, out).await,
+        Listing::Invocations { state, queue, other_manifest, filter, limit } => {
             let mut printer = Printer::new(clock, out);
             let mut beyond = None;
             let mut left = *limit;
@@ -96,50 +103,71 @@ async fn list(station: &dyn Operator, listing: &Listing, clock: &LocalClock, out
                     beyond,
                     oldest_first: false,
                     other_manifest: *other_manifest,
+                    filter: filter.as_ref().map(Filter::canonical),
                     limit: asked.get(),
                 };
-                let Page::Invocations { mut rows, more } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
+                let Page::Invocations { mut rows, more, beyond: looked_at } = operator::query(station, query).await? else {
+                    return Err(Error::StrangeAnswer);
+                };
+                let next = looked_at.or(rows.last().map(|row| row.id));
+                sift(&mut rows, filter.as_ref().filter(|_| looked_at.is_none()), now);
                 rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
                 printer.page(&rows)?;
                 left -= rows.len() as u64;
-                beyond = rows.last().map(|row| row.id);
-                if !more || beyond.is_none() {
+                if !more || next.is_none() || next == beyond {
                     break;
                 }
+                beyond = next;
             }
             Ok(())
         }
-        Listing::Refunds { status, limit } => {
+        Listing::Refunds { status, filter, limit } => {
             let mut printer = Printer::new(clock, out);
             let mut beyond = None;
             let mut left = *limit;
             while let Some(asked) = NonZeroU64::new(left.min(PAGE_ROWS)) {
-                let query = Query::Refunds { status: *status, beyond, oldest_first: false, limit: asked.get() };
-                let Page::Refunds { mut rows, more } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
+                let text = filter.as_ref().map(Filter::canonical);
+                let query = Query::Refunds { status: *status, beyond, oldest_first: false, filter: text, limit: asked.get() };
+                let Page::Refunds { mut rows, more, beyond: looked_at } = operator::query(station, query).await? else {
+                    return Err(Error::StrangeAnswer);
+                };
+                let next = looked_at.or(rows.last().map(|row| row.id));
+                sift(&mut rows, filter.as_ref().filter(|_| looked_at.is_none()), now);
                 rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
                 printer.page(&rows)?;
                 left -= rows.len() as u64;
-                beyond = rows.last().map(|row| row.id);
-                if !more || beyond.is_none() {
+                if !more || next.is_none() || next == beyond {
                     break;
                 }
+                beyond = next;
             }
             Ok(())
         }
     }
 }
 
-async fn whole(station: &dyn Operator, query: Query, limit: Option<u64>, clock: &LocalClock, out: &mut Output) -> Result<(), Error> {
-    fn cut<T>(rows: &[T], limit: Option<u64>) -> &[T] {
-        let limit = limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
-        rows.get(..limit).unwrap_or(rows)
+/// Leaves what a filter lets through. A station that knows filters has done so where it gives pages.
+fn sift<R: Record>(rows: &mut Vec<R>, filter: Option<&Filter>, now: Now) {
+    if let Some(filter) = filter {
+        rows.retain(|row| filter.admits(row, now));
     }
+}
+
+async fn whole(
+    station: &dyn Operator,
+    query: Query,
+    filter: (Option<&Filter>, Now),
+    limit: Option<u64>,
+    clock: &LocalClock,
+    out: &mut Output,
+) -> Result<(), Error> {
+    let printer = Printer::new(clock, out);
     match (operator::query(station, query.clone()).await?, query) {
-        (Page::Queues(rows), Query::Queues) => Printer::new(clock, out).page(cut(&rows, limit)),
-        (Page::Events(rows), Query::Events) => Printer::new(clock, out).page(cut(&rows, limit)),
-        (Page::State(rows), Query::State) => Printer::new(clock, out).page(cut(&rows, limit)),
-        (Page::Adapters(rows), Query::Adapters) => Printer::new(clock, out).page(cut(&rows, limit)),
-        (Page::Health(rows), Query::Health) => Printer::new(clock, out).page(cut(&rows, limit)),
+        (Page::Queues(rows), Query::Queues) => printer.whole(rows, filter, limit),
+        (Page::Events(rows), Query::Events) => printer.whole(rows, filter, limit),
+        (Page::State(rows), Query::State) => printer.whole(rows, filter, limit),
+        (Page::Adapters(rows), Query::Adapters) => printer.whole(rows, filter, limit),
+        (Page::Health(rows), Query::Health) => printer.whole(rows, filter, limit),
         _ => Err(Error::StrangeAnswer),
     }
 }
@@ -154,6 +182,18 @@ struct Printer<'a> {
 impl<'a> Printer<'a> {
     fn new(clock: &'a LocalClock, out: &'a mut Output) -> Self {
         Self { clock, out, table: None }
+    }
+
+    /// Prints a list that came whole.
+    fn whole<R: Shown + Serialize + Record>(
+        mut self,
+        mut rows: Vec<R>,
+        (filter, now): (Option<&Filter>, Now),
+        limit: Option<u64>,
+    ) -> Result<(), Error> {
+        sift(&mut rows, filter, now);
+        rows.truncate(limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX)));
+        self.page(&rows)
     }
 
     fn page<R: Shown + Serialize>(&mut self, rows: &[R]) -> Result<(), Error> {

@@ -6,7 +6,7 @@ use crate::{
     port::{AdapterRow, EventRow, HealthRow, InvocationRow, QueueRow, RefundRow, StateKeyRow},
     schema::JsonText,
     store::invocations::Source,
-    time::Wall,
+    time::{Now, Wall},
 };
 
 const NOW: Wall = Wall(1_790_000_000_000);
@@ -36,12 +36,12 @@ fn printed(listing: &Listing, pages: impl IntoIterator<Item = Page>) -> (String,
     let station = Scripted::pages(pages);
     let printed = Printed::default();
     let clock = LocalClock::new(NOW);
-    operator::block_on(list(&station, listing, &clock, &mut printed.output(true))).unwrap();
+    operator::block_on(list(&station, listing, &clock, Now::at_ms(0), &mut printed.output(true))).unwrap();
     (printed.text(), station.queries.into_inner().unwrap())
 }
 
 fn whole(query: Query, page: Page) -> String {
-    printed(&Listing::Whole { query, limit: None }, [page]).0
+    printed(&Listing::Whole { query, filter: None, limit: None }, [page]).0
 }
 
 #[test]
@@ -97,8 +97,8 @@ fn rows_have_the_promised_fields_in_the_promised_order() {
 
 #[test]
 fn an_invocation_and_a_refund_carry_their_source() {
-    let listing = Listing::Invocations { state: None, queue: None, other_manifest: false, limit: 1 };
-    let (text, _) = printed(&listing, [Page::Invocations { rows: vec![invocation(9)], more: true }]);
+    let listing = Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: 1 };
+    let (text, _) = printed(&listing, [Page::Invocations { rows: vec![invocation(9)], more: true, beyond: None }]);
     assert_eq!(
         text,
         concat!(
@@ -109,7 +109,10 @@ fn an_invocation_and_a_refund_carry_their_source() {
         )
     );
     let refund = RefundRow { id: RefundId(2), invocation_id: InvocationId(9), source: source(), status: RefundStatus::Skipped, at_ms: NOW };
-    let (text, _) = printed(&Listing::Refunds { status: None, limit: 100 }, [Page::Refunds { rows: vec![refund], more: false }]);
+    let (text, _) = printed(
+        &Listing::Refunds { status: None, filter: None, limit: 100 },
+        [Page::Refunds { rows: vec![refund], more: false, beyond: None }],
+    );
     assert!(
         text.starts_with(r#"{"id":2,"invocation_id":9,"source":{"kind":"bits","redemption":"r1","user":"bob"},"status":"skipped""#),
         "{text}"
@@ -118,8 +121,8 @@ fn an_invocation_and_a_refund_carry_their_source() {
 
 #[test]
 fn a_long_list_is_asked_for_in_pages_until_its_limit_or_its_end() {
-    let page = |ids: std::ops::Range<u64>, more| Page::Invocations { rows: ids.rev().map(invocation).collect(), more };
-    let listing = Listing::Invocations { state: Some(RowState::Applied), queue: None, other_manifest: false, limit: 1_500 };
+    let page = |ids: std::ops::Range<u64>, more| Page::Invocations { rows: ids.rev().map(invocation).collect(), more, beyond: None };
+    let listing = Listing::Invocations { state: Some(RowState::Applied), queue: None, other_manifest: false, filter: None, limit: 1_500 };
     let (text, queries) = printed(&listing, [page(1_001..2_001, true), page(1..1_001, true)]);
     assert_eq!(text.lines().count(), 1_500);
     let asked = |beyond, limit| Query::Invocations {
@@ -128,21 +131,22 @@ fn a_long_list_is_asked_for_in_pages_until_its_limit_or_its_end() {
         beyond,
         oldest_first: false,
         other_manifest: false,
+        filter: None,
         limit,
     };
     assert_eq!(queries, [asked(None, 1_000), asked(Some(InvocationId(1_001)), 500)]);
-    let everything = Listing::Invocations { state: None, queue: None, other_manifest: false, limit: u64::MAX };
+    let everything = Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: u64::MAX };
     let (text, queries) = printed(&everything, [page(3..5, true), page(1..3, false)]);
     assert_eq!((text.lines().count(), queries.len()), (4, 2));
-    assert_eq!(printed(&Listing::Invocations { state: None, queue: None, other_manifest: false, limit: 0 }, []).1, []);
+    assert_eq!(printed(&Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: 0 }, []).1, []);
 }
 
 #[test]
 fn people_get_a_table() {
-    let station = Scripted::pages([Page::Invocations { rows: vec![invocation(9)], more: false }]);
+    let station = Scripted::pages([Page::Invocations { rows: vec![invocation(9)], more: false, beyond: None }]);
     let printed = Printed::default();
-    let listing = Listing::Invocations { state: None, queue: None, other_manifest: false, limit: 100 };
-    operator::block_on(list(&station, &listing, &LocalClock::new(NOW), &mut printed.output(false))).unwrap();
+    let listing = Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: 100 };
+    operator::block_on(list(&station, &listing, &LocalClock::new(NOW), Now::at_ms(0), &mut printed.output(false))).unwrap();
     let text = printed.text();
     let mut lines = text.lines();
     assert!(lines.next().unwrap().starts_with("id  queue    event      state    source"));
@@ -151,16 +155,73 @@ fn people_get_a_table() {
 
 #[test]
 fn what_narrows_must_fit_what_is_listed() {
-    let args =
-        |what, state: Option<&str>| LsArgs { what, state: state.map(str::to_owned), queue: None, other_manifest: false, limit: None };
-    assert!(Listing::of(&args(LsWhat::Queues, Some("pending"))).is_err());
-    assert!(Listing::of(&args(LsWhat::Invocations, Some("manual"))).is_err());
+    let args = |what, state: Option<&str>| LsArgs {
+        what,
+        state: state.map(str::to_owned),
+        queue: None,
+        other_manifest: false,
+        filter: None,
+        limit: None,
+    };
+    assert!(Listing::of(&args(LsWhat::Queues, Some("pending")), Now::at_ms(0)).is_err());
+    assert!(Listing::of(&args(LsWhat::Invocations, Some("manual")), Now::at_ms(0)).is_err());
     assert_eq!(
-        Listing::of(&args(LsWhat::Refunds, Some("manual"))).unwrap(),
-        Listing::Refunds { status: Some(RefundStatus::Manual), limit: 100 }
+        Listing::of(&args(LsWhat::Refunds, Some("manual")), Now::at_ms(0)).unwrap(),
+        Listing::Refunds { status: Some(RefundStatus::Manual), filter: None, limit: 100 }
     );
     assert_eq!(
-        Listing::of(&args(LsWhat::Invocations, None)).unwrap(),
-        Listing::Invocations { state: None, queue: None, other_manifest: false, limit: 100 }
+        Listing::of(&args(LsWhat::Invocations, None), Now::at_ms(0)).unwrap(),
+        Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: 100 }
     );
+}
+
+/// Invocations that a filter lets through, newest first.
+fn filtered(text: &str, limit: u64) -> Listing {
+    let filter = filter::read(text, LsWhat::Invocations, Now::at_ms(0)).unwrap();
+    Listing::Invocations { state: None, queue: None, other_manifest: false, filter: Some(filter), limit }
+}
+
+#[test]
+fn a_filter_goes_with_the_question_and_pages_go_on_where_the_station_stopped() {
+    let page = |ids: &[u64], more, beyond| Page::Invocations {
+        rows: ids.iter().copied().map(invocation).collect(),
+        more,
+        beyond: Some(InvocationId(beyond)),
+    };
+    // The second page has no row at all, but says how far the station looked.
+    let (text, queries) = printed(&filtered("user:bob id!=7", 100), [page(&[9], true, 8), page(&[], true, 5), page(&[2], false, 1)]);
+    assert_eq!(text.lines().count(), 2);
+    let asked = |query: &Query| match query {
+        Query::Invocations { filter, beyond, .. } => (filter.clone().unwrap(), *beyond),
+        other => panic!("{other:?}"),
+    };
+    let asked: Vec<_> = queries.iter().map(asked).collect();
+    let filter = "user:bob id!=7".to_owned();
+    assert_eq!(asked, [(filter.clone(), None), (filter.clone(), Some(InvocationId(8))), (filter, Some(InvocationId(5)))]);
+    let stuck = printed(&filtered("id>0", 100), [page(&[], true, 8), page(&[], true, 8)]);
+    assert_eq!(stuck.1.len(), 2);
+}
+
+#[test]
+fn what_a_station_that_knows_no_filters_gives_is_filtered_here() {
+    let old = Page::Invocations { rows: vec![invocation(9), invocation(8), invocation(7)], more: false, beyond: None };
+    let (text, _) = printed(&filtered("not id:8", 100), [old]);
+    assert_eq!(text.lines().map(|line| line.split(',').next().unwrap().to_owned()).collect::<Vec<_>>(), ["{\"id\":9", "{\"id\":7"]);
+}
+
+#[test]
+fn a_list_that_comes_whole_is_filtered_before_it_is_cut() {
+    let row = |part: &str, well| HealthRow { part: part.to_owned(), well, detail: String::new() };
+    let filter = Some(filter::read("well:no", LsWhat::Health, Now::at_ms(0)).unwrap());
+    let listing = Listing::Whole { query: Query::Health, filter, limit: Some(1) };
+    let (text, _) = printed(&listing, [Page::Health(vec![row("mpp", true), row("store", false), row("tap", false)])]);
+    assert_eq!(text, "{\"part\":\"store\",\"well\":false,\"detail\":\"\"}\n");
+}
+
+#[test]
+fn a_filter_is_of_the_fields_of_what_is_listed() {
+    let args = |what| LsArgs { what, state: None, queue: None, other_manifest: false, filter: Some("pending>2".to_owned()), limit: None };
+    assert!(Listing::of(&args(LsWhat::Queues), Now::at_ms(0)).is_ok());
+    let Err(Error::Filter(error)) = Listing::of(&args(LsWhat::Invocations), Now::at_ms(0)) else { panic!("it has no such field") };
+    assert_eq!(error.fault.at, 0..7);
 }

@@ -1,0 +1,52 @@
+//! `ls` and what narrows it.
+
+use clap::{Args, ValueEnum};
+
+use super::commands::rows;
+
+/// `ls`.
+#[derive(Debug, Args)]
+#[command(after_long_help = crate::cli::filter::help())]
+pub(crate) struct LsArgs {
+    /// What to list.
+    pub(crate) what: LsWhat,
+
+    /// Only rows in this state (invocations: pending, dispatched, applied, done, failed, refunded; refunds: requested, skipped, manual).
+    #[arg(long, value_name = "STATE")]
+    pub(crate) state: Option<String>,
+
+    /// Only invocations of this queue.
+    #[arg(long, value_name = "QUEUE")]
+    pub(crate) queue: Option<String>,
+
+    /// Only invocations that were enqueued under another manifest than the one in force; `--state pending` shows those that wait for it.
+    #[arg(long)]
+    pub(crate) other_manifest: bool,
+
+    /// Only rows that this filter lets through, as in `queue:boss state:failed age<10m`; --help has the language and the fields.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) filter: Option<String>,
+
+    /// At most so many rows, the newest [default: 100 for invocations and refunds, else all].
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = rows)]
+    pub(crate) limit: Option<u64>,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LsWhat {
+    /// Queues, with what is pending, in flight, parked, held.
+    Queues,
+    /// The events of the pack, each with its queue and the schema of its parameters.
+    Events,
+    /// Invocations, newest first.
+    Invocations,
+    /// The pack-state values that adapters wrote.
+    State,
+    /// Refund records, newest first.
+    Refunds,
+    /// The connected adapter.
+    Adapters,
+    /// How each part of the station is.
+    Health,
+}

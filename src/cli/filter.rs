@@ -1,0 +1,95 @@
+//! Filters on the command line: what is wrong with one, pointed at, and the language in short.
+
+use std::fmt;
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::{args::LsWhat, table::visible};
+use crate::{
+    field::{Fields, Spec},
+    filter::{Fault, Filter, GRAMMAR},
+    port::{AdapterRow, EventRow, HealthRow, InvocationRow, QueueRow, RefundRow, StateKeyRow},
+    time::Now,
+};
+
+/// A filter that cannot be read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct FilterError {
+    /// As it was written.
+    pub(crate) text: String,
+    /// What is wrong with it, and where.
+    pub(crate) fault: Fault,
+}
+
+impl fmt::Display for FilterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = &self.fault.at;
+        let part = |range: std::ops::Range<usize>| visible(self.text.get(range).unwrap_or_default());
+        let (before, meant) = (part(0..at.start), part(at.clone()));
+        let (indent, carets) = (" ".repeat(before.width()), "^".repeat(meant.width().max(1)));
+        write!(f, "the filter cannot be read: {}\n  {}\n  {indent}{carets}", self.fault.words, visible(&self.text))
+    }
+}
+
+impl std::error::Error for FilterError {}
+
+/// Reads a filter for what is listed. Its times of day are of the system's zone.
+pub(crate) fn read(text: &str, what: LsWhat, now: Now) -> Result<Filter, FilterError> {
+    let filter = Filter::parse(text, specs(what)).map_err(|fault| FilterError { text: text.to_owned(), fault })?;
+    Ok(filter.anchored(now, &jiff::tz::TimeZone::system()))
+}
+
+const fn specs(what: LsWhat) -> &'static [Spec] {
+    match what {
+        LsWhat::Queues => QueueRow::SPECS,
+        LsWhat::Events => EventRow::SPECS,
+        LsWhat::Invocations => InvocationRow::SPECS,
+        LsWhat::State => StateKeyRow::SPECS,
+        LsWhat::Refunds => RefundRow::SPECS,
+        LsWhat::Adapters => AdapterRow::SPECS,
+        LsWhat::Health => HealthRow::SPECS,
+    }
+}
+
+/// The language in short, and the fields of all that is listed.
+pub(crate) fn help() -> String {
+    const ALL: [(&str, LsWhat); 7] = [
+        ("queues", LsWhat::Queues),
+        ("events", LsWhat::Events),
+        ("invocations", LsWhat::Invocations),
+        ("state", LsWhat::State),
+        ("refunds", LsWhat::Refunds),
+        ("adapters", LsWhat::Adapters),
+        ("health", LsWhat::Health),
+    ];
+    let forms = GRAMMAR.iter().map(|(form, finds)| format!("  {form:<29} {finds}"));
+    let fields = ALL.iter().map(|(name, what)| {
+        let names: Vec<&str> = specs(*what).iter().map(|spec| spec.name).collect();
+        format!("  {name:<12} {}", names.join(" "))
+    });
+    let lines: Vec<String> = ["Filters:".to_owned()].into_iter().chain(forms).chain(["\nFields:".to_owned()]).chain(fields).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn carets_stand_under_what_is_meant_whatever_its_width() {
+        let error = read("ｗide\t state:pendign", LsWhat::Invocations, Now::at_ms(0)).unwrap_err();
+        let text = error.to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with("the filter cannot be read: `state` is never `pendign`: did you mean `pending`?"), "{text}");
+        assert_eq!(lines[1..], ["  ｗide\\u{9} state:pendign", "                   ^^^^^^^"]);
+        let open = read("(", LsWhat::Health, Now::at_ms(0)).unwrap_err().to_string();
+        assert!(open.ends_with("\n  (\n  ^"), "{open}");
+    }
+
+    #[test]
+    fn help_has_every_field() {
+        let help = help();
+        assert!(help.contains("  refunds      id invocation source user redemption status at age"), "{help}");
+        assert!(help.lines().all(|line| line.len() <= 120), "{help}");
+    }
+}
