@@ -201,6 +201,10 @@ limits! {
         alerts_max = 200 in 20..=10_000,
         /// Lines of the palette's history; the oldest go first.
         history_lines_max = 200 in 10..=10_000,
+        /// Values of one entry that the inspector shows; those behind them are left out.
+        inspect_nodes_max = 20_000 in 100..=1_000_000,
+        /// Bytes of an entry that the inspector reads at once; what is longer is read beside the screen's thread.
+        inspect_inline_bytes_max = 16_384 in 0..=65_536,
         /// Entries kept for looking back; the oldest go first.
         kept_entries_max = 100_000 in 4_096..=10_000_000,
         /// Bytes of those entries, with what they share with the tap's ring; the oldest go first.

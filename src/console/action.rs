@@ -1,6 +1,6 @@
 //! What keys mean, and what an update wants done.
 
-use super::{pane_id::PaneId, view_id::ViewId};
+use super::{inspect::Job, pane_id::PaneId, view_id::ViewId};
 use crate::{
     ids::{InvocationId, QueueName},
     port::{Command, Query},
@@ -101,6 +101,12 @@ actions! {
     Cause = "cause",
     /// What this caused.
     Effect = "effect",
+    /// The next entry of the same work: of its trace or its invocation.
+    RelatedNext = "next-related",
+    /// The previous entry of the same work.
+    RelatedPrevious = "previous-related",
+    /// Back to the entry that was inspected before.
+    Return = "entry-before",
     /// Set a bookmark at this record and moment, or take it away.
     Bookmark = "bookmark",
     /// To the bookmark before; again to the one before that.
@@ -244,6 +250,9 @@ impl Action {
             | Self::Live
             | Self::Bookmark
             | Self::Jump
+            | Self::RelatedNext
+            | Self::RelatedPrevious
+            | Self::Return
             | Self::NextField
             | Self::PreviousField => Group::Moving,
             Self::Pause | Self::StepBack | Self::StepOn | Self::SecondBack | Self::SecondOn => Group::Time,
@@ -284,6 +293,8 @@ pub(crate) enum Effect {
     Run { number: u64, words: Vec<String> },
     /// Kill that subcommand.
     StopRun { number: u64 },
+    /// Have the bytes of an entry read beside the screen's thread; its tree comes back with the number of the job.
+    Decode(Box<Job>),
     /// Keep a line of the palette for the next start.
     Remember(String),
 }

@@ -5,7 +5,7 @@
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use futures_util::{StreamExt as _, stream::FuturesUnordered};
+use futures_util::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
 use tokio::sync::{mpsc, watch};
 
 use super::{
@@ -322,11 +322,9 @@ impl App {
                 let page = self.port.query(query);
                 self.answers.push(Box::pin(async move { Answer::Event(Event::Queried { asked, page: page.await }) }));
             }
-            Effect::Run { number, words } => {
-                let end = self.running.begin(number, &words);
-                self.answers.push(Box::pin(async move { Answer::Event(Event::Ran { number, ran: end.await }) }));
-            }
+            Effect::Run { number, words } => self.answers.push(Box::pin(self.running.run(number, &words).map(Answer::Event))),
             Effect::StopRun { number } => self.running.end(number),
+            Effect::Decode(job) => self.answers.push(Box::pin(self.running.decode(*job).map(Answer::Event))),
             Effect::Remember(line) => self.running.remember(&line),
         }
         false

@@ -4,6 +4,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::{
     action::{Asked, Effect},
+    inspect::Tree,
     reload::Fault,
     shell::Ran,
 };
@@ -37,6 +38,8 @@ pub(crate) enum Event {
     Reloaded { faults: Vec<Fault>, later: Vec<String>, on_air: Option<bool> },
     /// A query was answered.
     Queried { asked: Asked, page: Result<Page, PortError> },
+    /// The bytes of an entry were read, or another entry took their place.
+    Decoded { number: u64, tree: Option<Tree> },
     /// A subcommand ended.
     Ran { number: u64, ran: Ran },
 }

@@ -21,6 +21,7 @@ mod form;
 mod format;
 mod glyphs;
 mod history;
+mod inspect;
 mod keymap;
 mod layout;
 mod lens;

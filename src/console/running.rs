@@ -1,8 +1,12 @@
-//! The subcommands that run for this console.
+//! What runs for this console beside its thread: subcommands, and the reading of large entries.
 
 use std::{any::Any, collections::BTreeMap, fmt, future::Future, pin::Pin, sync::Arc};
 
-use super::shell::{End, Ran, Runner};
+use super::{
+    event::Event,
+    inspect::{Job, Worker},
+    shell::{End, Ran, Runner},
+};
 
 /// Subcommands at one time.
 const RUNNING_MAX: usize = 4;
@@ -12,6 +16,7 @@ const RUNNING_MAX: usize = 4;
 pub(super) struct RunningSet {
     runner: Option<Arc<dyn Runner>>,
     held: BTreeMap<u64, Box<dyn Any + Send>>,
+    worker: Worker,
 }
 
 impl fmt::Debug for RunningSet {
@@ -23,11 +28,16 @@ impl fmt::Debug for RunningSet {
 impl RunningSet {
     /// None yet.
     pub(super) fn new(runner: Option<Arc<dyn Runner>>) -> Self {
-        Self { runner, held: BTreeMap::new() }
+        Self { runner, held: BTreeMap::new(), worker: Worker::default() }
     }
 
     /// Starts one; its end comes with the future.
-    pub(super) fn begin(&mut self, number: u64, words: &[String]) -> Pin<Box<dyn Future<Output = Ran> + Send>> {
+    pub(super) fn run(&mut self, number: u64, words: &[String]) -> impl Future<Output = Event> + use<> {
+        let end = self.begin(number, words);
+        async move { Event::Ran { number, ran: end.await } }
+    }
+
+    fn begin(&mut self, number: u64, words: &[String]) -> Pin<Box<dyn Future<Output = Ran> + Send>> {
         let refused = |why: &str| {
             let ran = Ran { output: String::new(), cut: false, end: End::Failed(why.to_owned()) };
             Box::pin(std::future::ready(ran))
@@ -39,6 +49,13 @@ impl RunningSet {
         let running = runner.run(words);
         self.held.insert(number, running.hold);
         running.end
+    }
+
+    /// Has an entry read beside this thread.
+    pub(super) fn decode(&mut self, job: Job) -> impl Future<Output = Event> + use<> {
+        let number = job.number;
+        let tree = self.worker.begin(job);
+        async move { Event::Decoded { number, tree: tree.await } }
     }
 
     /// Ends one, or lets go of one that has ended.

@@ -103,6 +103,8 @@ pub(crate) struct Ui {
     pub(crate) runs: u64,
     /// Counts the times that the operator asked for the next theme.
     pub(crate) theme_steps: u32,
+    /// Counts the entries that were inspected, so that what the worker read finds its inspector.
+    pub(crate) inspected: u64,
     /// What can be looked back at.
     pub(crate) time: Timeline,
 }
@@ -139,6 +141,7 @@ impl Ui {
             history: History::default(),
             runs: 0,
             theme_steps: 0,
+            inspected: 0,
             time: Timeline::new(&Limits::default().console),
         }
     }
@@ -299,8 +302,11 @@ impl Ui {
         }
         for overlay in &mut self.overlays {
             overlay.settle(layout.body);
-            if let Overlay::Tray(tray) = overlay {
-                tray.follow(model);
+            match overlay {
+                Overlay::Tray(tray) => tray.follow(model),
+                Overlay::Inspector(inspector) => inspector.follow(self.time.kept(), None),
+                Overlay::Facts(facts) => facts.follow(self.time.kept()),
+                _ => {}
             }
         }
         if let Some(palette) = &mut self.palette {

@@ -77,6 +77,15 @@ impl Canvas<'_> {
         self.draw(x, y, columns, &words, self.view.style(role))
     }
 
+    /// Like [`put_as`](Self::put_as), for characters whose columns tell something by themselves, as those of a dump do: what is masked
+    /// keeps its length.
+    pub(crate) fn put_in_place(&mut self, x: u16, y: u16, words: &str, role: Role, class: Class) {
+        let columns = u16::try_from(text::width(words)).unwrap_or(u16::MAX);
+        let masked = self.view.glyphs.masked.chars().next().map_or_else(String::new, |sign| sign.to_string().repeat(columns.into()));
+        let words = if self.view.veil.hides(class) { masked.as_str() } else { words };
+        self.put(x, y, columns, words, role);
+    }
+
     /// Like [`put_as`](Self::put_as), at the right end of its columns.
     pub(crate) fn put_right(&mut self, x: u16, y: u16, columns: u16, words: &str, role: Role, class: Class) {
         let words = self.shown(x, words, columns, class);

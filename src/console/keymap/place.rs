@@ -21,6 +21,8 @@ pub(crate) enum Place {
     Chips,
     Pending,
     Facts,
+    /// An entry of the tap with its bytes.
+    Inspector,
     /// A question that is answered by yes or no.
     Dialog,
     /// Whether to cancel, which may come with a refund.
@@ -45,7 +47,7 @@ pub(crate) enum Place {
 
 impl Place {
     /// All of them.
-    pub(crate) const ALL: [Self; 27] = [
+    pub(crate) const ALL: [Self; 28] = [
         Self::Queues,
         Self::InFlight,
         Self::Recent,
@@ -62,6 +64,7 @@ impl Place {
         Self::Chips,
         Self::Pending,
         Self::Facts,
+        Self::Inspector,
         Self::Dialog,
         Self::CancelDialog,
         Self::SettleDialog,
@@ -97,6 +100,7 @@ impl Place {
             Self::Chips => "the chips",
             Self::Pending => "the pending list",
             Self::Facts => "details",
+            Self::Inspector => "the inspector",
             Self::Dialog => "a question",
             Self::CancelDialog => "the question before a cancellation",
             Self::SettleDialog => "the question before a settlement",

@@ -58,22 +58,27 @@ pub(super) const VIEWS: &[Place] = rows_and!(Queues, Started, Chips);
 /// Where keys that work on a queue only say where to go.
 const BESIDE_QUEUES: &[Place] = rows_and!(Started, Chips);
 /// Places with rows or lines to move among.
-const LISTS: &[Place] = rows_and!(Queues, Pending, Facts, Events, Tray, Help, Output);
+const LISTS: &[Place] = rows_and!(Queues, Pending, Facts, Inspector, Events, Tray, Help, Output);
 /// Where rows are found, chosen and counted.
 const ROWS: &[Place] = rows_and!(Queues);
 /// Where a record is at hand that has a cause, a place in time, and something to copy.
-const TRACED: &[Place] = rows_and!(Queues, Facts);
+const TRACED: &[Place] = rows_and!(Queues, Facts, Inspector);
+/// The same, but for the inspector, where causes are what one comes for.
+const CAUSED: &[Place] = rows_and!(Queues, Facts, Pending);
 /// Where time is stopped and stepped through. Where it is not, the last row is all that the key for live can mean.
-const TIMED: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Events, Tray, Help, Output);
+const TIMED: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Inspector, Events, Tray, Help, Output);
 /// Where the palette and help open.
-const ANYWHERE: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Events, Tray);
+const ANYWHERE: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Inspector, Events, Tray);
 /// Where the bridge is started again: wherever it is said that it is down.
 const RESTARTS: &[Place] = rows_and!(Queues, Started, Chips, Facts, Tray);
 const INVOCATIONS: &[Place] = &[Place::InFlight, Place::Recent, Place::History, Place::OtherPack, Place::Pending, Place::Wire];
 const READ: &[Place] = &[Place::Log, Place::Refunds, Place::State, Place::AdapterLog, Place::Violations, Place::StationLog, Place::Tray];
 const CANCELLABLE: &[Place] = &[Place::Pending, Place::History, Place::OtherPack];
 const DIALOGS: &[Place] = &[Place::Dialog, Place::CancelDialog, Place::SettleDialog];
-const READERS: &[Place] = &[Place::Pending, Place::Facts, Place::Events, Place::Tray, Place::Help, Place::Output];
+const READERS: &[Place] = &[Place::Pending, Place::Facts, Place::Inspector, Place::Events, Place::Tray, Place::Help, Place::Output];
+/// Layers in which there is something to the left and to the right.
+const SIDEWAYS: &[Place] = &[Place::Pending, Place::Output, Place::Inspector];
+const INSPECTOR: &[Place] = &[Place::Inspector];
 const FORMS: &[Place] = &[Place::Form, Place::FormJson];
 /// Where a list is searched by what is typed.
 const SEARCHED: &[Place] = &[Place::Palette, Place::Keys];
@@ -83,6 +88,7 @@ const WRITERS: &[Place] = &[Place::Form, Place::FormJson, Place::Palette, Place:
 const LAYERS: &[Place] = &[
     Place::Pending,
     Place::Facts,
+    Place::Inspector,
     Place::Dialog,
     Place::CancelDialog,
     Place::SettleDialog,
@@ -105,6 +111,8 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "pending", true, &[Place::Queues]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, INVOCATIONS),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "read whole", true, READ),
+    bound(&[Chord::key(KeyCode::Enter)], Action::Open, "open", true, INSPECTOR),
+    bound(&[Chord::key(KeyCode::Enter)], Action::Open, "its entry", true, &[Place::Facts]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "fill in", true, &[Place::Events]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "run", true, &[Place::Palette]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "why, what to do", true, &[Place::Chips]),
@@ -128,6 +136,13 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('e')], Action::Settle, "settle", true, &[Place::InFlight, Place::Tray]),
     bound(&[Chord::char('P')], Action::Migrate, "move to this pack", true, &[Place::OtherPack]),
     bound(&[Chord::char('n')], Action::Invoke, "give work", true, VIEWS),
+    bound(&[Chord::key(KeyCode::Tab)], Action::FocusNext, "tree/bytes", true, INSPECTOR),
+    bound(&[Chord::key(KeyCode::BackTab)], Action::FocusPrevious, "tree/bytes", false, INSPECTOR),
+    bound(&[Chord::char('c')], Action::Cause, "its cause", true, INSPECTOR),
+    bound(&[Chord::char('C')], Action::Effect, "what it caused", true, INSPECTOR),
+    bound(&[Chord::char('n')], Action::RelatedNext, "next of this work", true, INSPECTOR),
+    bound(&[Chord::char('N')], Action::RelatedPrevious, "previous", false, INSPECTOR),
+    bound(&[Chord::key(KeyCode::Backspace)], Action::Return, "entry before", true, INSPECTOR),
     bound(&[Chord::char('H')], Action::Hold, "hold/resume", true, &[Place::Queues, Place::Pending]),
     bound(&[Chord::char('D')], Action::Drain, "drain", true, &[Place::Queues, Place::Pending]),
     bound(&[Chord::char('H')], Action::Hold, "hold/resume", false, BESIDE_QUEUES),
@@ -171,8 +186,8 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('>')], Action::SecondOn, "a second on", false, TIMED),
     bound(&[Chord::char('f')], Action::FilterCell, "only like this cell", false, ROWS),
     bound(&[Chord::char('o')], Action::Columns, "sort, columns", false, ROWS),
-    bound(&[Chord::char('c')], Action::Cause, "its cause", false, TRACED),
-    bound(&[Chord::char('C')], Action::Effect, "what it caused", false, TRACED),
+    bound(&[Chord::char('c')], Action::Cause, "its cause", false, CAUSED),
+    bound(&[Chord::char('C')], Action::Effect, "what it caused", false, CAUSED),
     bound(&[Chord::char('m')], Action::Bookmark, "bookmark", false, TRACED),
     bound(&[Chord::char('\'')], Action::Jump, "to the bookmark", false, TRACED),
     bound(&[Chord::char('y')], Action::Copy, "copy", false, TRACED),
@@ -182,8 +197,8 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('O')], Action::OnAir, "on air", false, LAYERS),
     bound(&[Chord::key(KeyCode::Left), Chord::char('h')], Action::Left, "left", false, VIEWS),
     bound(&[Chord::key(KeyCode::Right), Chord::char('l')], Action::Right, "right", false, VIEWS),
-    bound(&[Chord::key(KeyCode::Left), Chord::char('h')], Action::Left, "left", false, &[Place::Pending, Place::Output]),
-    bound(&[Chord::key(KeyCode::Right), Chord::char('l')], Action::Right, "right", false, &[Place::Pending, Place::Output]),
+    bound(&[Chord::key(KeyCode::Left), Chord::char('h')], Action::Left, "left", false, SIDEWAYS),
+    bound(&[Chord::key(KeyCode::Right), Chord::char('l')], Action::Right, "right", false, SIDEWAYS),
     bound(&[Chord::key(KeyCode::Down), Chord::char('j')], Action::Down, "to the panes", false, &[Place::Chips]),
     bound(&[Chord::char('T')], Action::NextTheme, "next theme", false, VIEWS),
     bound(&[Chord::char('M')], Action::FreeMouse, "free the mouse", false, VIEWS),

@@ -5,7 +5,7 @@ use crate::tap::entry::mpp::{CloseCause, Fault, HelloReason};
 /// What happened, to follow "the adapter left: " or "refused: ".
 ///
 /// `said` is the message of the frame that told the adapter, which names what the violation leaves open.
-pub(super) fn close_words(cause: CloseCause, said: Option<&str>) -> String {
+pub(crate) fn close_words(cause: CloseCause, said: Option<&str>) -> String {
     match cause {
         CloseCause::PeerClosed => "it closed the connection".to_owned(),
         CloseCause::ReadFailed => "the connection broke".to_owned(),
@@ -26,7 +26,7 @@ pub(super) fn close_words(cause: CloseCause, said: Option<&str>) -> String {
 }
 
 /// The words and the subcommand that mend a refused handshake.
-pub(super) fn refusal_remedy(reason: HelloReason) -> (&'static str, Option<&'static str>) {
+pub(crate) fn refusal_remedy(reason: HelloReason) -> (&'static str, Option<&'static str>) {
     match reason {
         HelloReason::UnsupportedMppVersion => ("use an adapter that speaks MPP v2", None),
         HelloReason::Unpaired => ("pair first; it prints the token:", Some("pair")),

@@ -4,11 +4,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::clauses::Breach;
 use crate::{
-    ids::Peer,
+    ids::{Peer, Seq},
     tap::{
         EntryRef,
         entry::{
-            Direction, Frame, Head, Redaction, Transition, Verdict, What,
+            Direction, Entry, Frame, Head, Redaction, Transition, Verdict, What,
             mpp::{self, CloseCause, FrameType},
         },
     },
@@ -28,6 +28,8 @@ pub(crate) struct FaultGroup {
     /// By whom and when the last time, and what it was.
     pub(crate) peer: Peer,
     pub(crate) at: Now,
+    /// The entry that told of it.
+    pub(crate) seq: Seq,
     pub(crate) last: Breach,
     /// The type of the frame, where it could be read.
     pub(crate) frame: Option<FrameType>,
@@ -77,24 +79,35 @@ impl Faults {
                     Redaction::Withheld => format!("{wire_bytes} bytes, withheld: what is no handshake may hold a token"),
                     Redaction::None | Redaction::Masked(_) => entry.text().chars().take(FRAME_CHARS_MAX).collect(),
                 };
-                self.note(Breach::from(*fault), peer, entry.entry.at, head.kind, Some(bytes.into()));
+                self.note(Breach::from(*fault), peer, entry.entry, head.kind, Some(bytes.into()));
             }
             What::Transition(Transition::Mpp(mpp::Transition::Disconnected { peer, cause: CloseCause::HelloTimeout, .. })) => {
-                self.note(Breach::HelloTimeout, peer, entry.entry.at, None, None);
+                self.note(Breach::HelloTimeout, peer, entry.entry, None, None);
             }
             _ => {}
         }
     }
 
-    fn note(&mut self, breach: Breach, peer: &Peer, at: Now, frame: Option<FrameType>, bytes: Option<Arc<str>>) {
+    fn note(&mut self, breach: Breach, peer: &Peer, entry: &Entry, frame: Option<FrameType>, bytes: Option<Arc<str>>) {
+        let (at, seq) = (entry.at, entry.seq);
         self.count = self.count.saturating_add(1);
         let clause = breach.clause();
         self.latest = Some(clause);
-        let fresh =
-            || FaultGroup { clause, count: 0, peer: peer.clone(), at, last: breach, frame, bytes: None, told: None, kinds: Vec::new() };
+        let fresh = || FaultGroup {
+            clause,
+            count: 0,
+            peer: peer.clone(),
+            at,
+            seq,
+            last: breach,
+            frame,
+            bytes: None,
+            told: None,
+            kinds: Vec::new(),
+        };
         let group = self.groups.entry(clause).or_insert_with(fresh);
         group.count = group.count.saturating_add(1);
-        (group.peer, group.at, group.last, group.frame) = (peer.clone(), at, breach, frame);
+        (group.peer, group.at, group.seq, group.last, group.frame) = (peer.clone(), at, seq, breach, frame);
         (group.bytes, group.told) = (bytes, None);
         if let Some((_, count)) = group.kinds.iter_mut().find(|(known, _)| *known == breach) {
             *count = count.saturating_add(1);

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, fmt::Write as _, sync::Arc, time::Duration};
 use super::causes::close_words;
 use crate::{
     console::class::Class,
-    ids::{InvocationId, Peer},
+    ids::{InvocationId, Peer, Seq},
     limits,
     mpp::{LogView, cut},
     tap::{
@@ -39,6 +39,8 @@ pub(crate) struct Notice {
     pub(crate) text: Arc<str>,
     /// Whose words are in it.
     pub(crate) class: Class,
+    /// The entry that it tells of, or the first of them.
+    pub(crate) seq: Option<Seq>,
     /// Why a handshake was refused, where it tells of one.
     pub(crate) refused: Option<HelloReason>,
     /// Refunds of one fate that it tells of together.
@@ -49,7 +51,7 @@ impl Notice {
     /// A line that was not kept yet. What the adapter says can hold anything.
     fn new(at: Now, level: Level, origin: Origin, text: Arc<str>) -> Self {
         let class = if origin == Origin::Adapter { Class::Payload } else { Class::Public };
-        Self { number: 0, at, level, origin, text, class, refused: None, refunds: None }
+        Self { number: 0, at, level, origin, text, class, seq: None, refused: None, refunds: None }
     }
 }
 
@@ -72,6 +74,8 @@ pub(crate) struct Journal {
     losses: Option<(u64, Now, u64)>,
     /// What connections that are being closed were told, until they are gone.
     told: VecDeque<(Peer, Arc<str>)>,
+    /// The entry that is taken in just now.
+    folding: Option<Seq>,
 }
 
 /// Losses within so long of the first are one notice.
@@ -94,6 +98,7 @@ impl Journal {
             station: VecDeque::new(),
             station_evicted: 0,
             told: VecDeque::new(),
+            folding: None,
         }
     }
 
@@ -151,6 +156,16 @@ impl Journal {
 
     /// Takes one entry. `line` is a line of the adapter's log that is kept elsewhere already. Gives what a peer was told, if it was.
     pub(super) fn fold(&mut self, entry: EntryRef<'_>, line: Option<Arc<str>>) -> Option<(&Peer, &Arc<str>)> {
+        self.folding = Some(entry.entry.seq);
+        self.note_entry(entry, line);
+        self.folding = None;
+        match &entry.entry.what {
+            What::Frame(frame) if frame.direction == Direction::Outbound => self.hear(frame, entry.bytes),
+            _ => None,
+        }
+    }
+
+    fn note_entry(&mut self, entry: EntryRef<'_>, line: Option<Arc<str>>) {
         let at = entry.entry.at;
         match &entry.entry.what {
             What::Transition(Transition::Station(transition)) => {
@@ -186,10 +201,8 @@ impl Journal {
                 let words = format!("{frames} frames ({bytes} bytes) could not be sent before the connection closed");
                 self.push(at, Level::Warn, Origin::Bridge, words.into());
             }
-            What::Frame(frame) if frame.direction == Direction::Outbound => return self.hear(frame, entry.bytes),
             What::Frame(_) | What::Committed { .. } | What::Loss { .. } => {}
         }
-        None
     }
 
     /// Remembers what a `protocol_error` of ours says.
@@ -236,7 +249,7 @@ impl Journal {
     /// Gives a notice its number and keeps it.
     fn keep(&mut self, notice: Notice) {
         self.serious += u64::from(notice.level >= Level::Warn);
-        let notice = Notice { number: self.next, ..notice };
+        let notice = Notice { number: self.next, seq: self.folding.or(notice.seq), ..notice };
         self.next += 1;
         if notice.origin != Origin::Adapter {
             self.station.push_back(notice.clone());

@@ -16,6 +16,7 @@ mod timeline;
 #[cfg(test)]
 pub(crate) use alerts::Judged;
 pub(crate) use alerts::{Alert, Alerts, Cause, Standing, remedy};
+pub(crate) use causes::{close_words, refusal_remedy};
 pub(crate) use clauses::{Breach, clause_text};
 pub(crate) use faults::FaultGroup;
 pub(crate) use health::{Condition, Sentence, hello_remedy, in_flight, mpp_report, settle_remedy, store_report};

@@ -4,21 +4,22 @@ use std::cell::Cell as Noted;
 
 use ratatui::layout::Rect;
 
-use super::overlay::centred;
+use super::{overlay::centred, told::Told};
 use crate::{
     console::{
         class::Class,
         format,
         model::{
-            Alert, Breach, FaultGroup, Model, Sentence, Standing, clause_text, hello_remedy, mpp_report, remedy, settle_remedy,
+            Alert, Breach, FaultGroup, Kept, Model, Sentence, Standing, clause_text, hello_remedy, mpp_report, remedy, settle_remedy,
             store_report,
         },
         pane_id::ChipId,
         text,
         theme::Role,
+        update::ToldOf,
         view::{Canvas, View},
     },
-    ids::InvocationId,
+    ids::{InvocationId, Seq},
     mpp::{LogView, WrittenBy, manifest::Writer},
     port::{InvocationRow, RefundRow, StateKeyRow},
     store::invocations::Source,
@@ -54,16 +55,31 @@ pub(crate) struct Facts {
     scroll: usize,
     /// The first line where the last one is on the screen, as it was drawn.
     lowest: Noted<usize>,
+    /// The entries that tell of it.
+    told: Told,
 }
 
 impl Facts {
     /// Details, from the top.
-    pub(crate) const fn of(subject: Subject) -> Self {
-        Self { subject, scroll: 0, lowest: Noted::new(0) }
+    pub(crate) fn of(subject: Subject) -> Self {
+        Self { subject, scroll: 0, lowest: Noted::new(0), told: Told::default() }
+    }
+
+    /// Takes note of the entries that are kept.
+    pub(crate) fn follow(&mut self, kept: &Kept) {
+        if let Subject::Invocation { id, .. } = &self.subject {
+            self.told.follow(kept, *id);
+        }
+    }
+
+    /// The selected one of the entries that tell of it.
+    pub(crate) fn entry(&self) -> Option<Seq> {
+        self.told.selected()
     }
 
     /// Moves by some lines; the last one stays on the screen.
     pub(super) fn scroll(&mut self, by: isize) {
+        let by = self.told.step(by);
         let lowest = self.lowest.get();
         self.scroll = self.scroll.min(lowest).saturating_add_signed(by).min(lowest);
     }
@@ -111,7 +127,9 @@ impl Facts {
     /// Draws it.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model) {
         let columns = body.width.saturating_sub(4).min(104);
-        let lines = lines(&self.sentences(canvas.view, model), canvas.view, columns.saturating_sub(4));
+        let mut lines = lines(&self.sentences(canvas.view, model), canvas.view, columns.saturating_sub(4));
+        let first = lines.len();
+        lines.extend(told_lines(&self.told, canvas.view));
         let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2).min(body.height.saturating_sub(2));
         let area = centred(body, columns, rows);
         canvas.clear(area);
@@ -122,6 +140,13 @@ impl Facts {
             canvas.put(inside.x + 1, y, inside.width.saturating_sub(1), line.name, Role::Text);
             let x = inside.x + 1 + line.indent;
             canvas.put_as(x, y, inside.right().saturating_sub(x), &line.words, line.role, line.class);
+        }
+        self.told.drawn.set((first, scroll, scroll + usize::from(inside.height.saturating_sub(1))));
+        if let Some(row) = (first + self.told.selected).checked_sub(scroll).filter(|_| !self.told.entries.is_empty()) {
+            let y = inside.y.saturating_add(u16::try_from(row).unwrap_or(u16::MAX));
+            if y < inside.bottom() {
+                canvas.select(Rect::new(inside.x + 1 + NAME_COLUMNS, y, inside.width.saturating_sub(2 + NAME_COLUMNS), 1));
+            }
         }
         let below = lines.len().saturating_sub(scroll + usize::from(inside.height));
         if below > 0 {
@@ -166,6 +191,19 @@ fn lines(sentences: &[Sentence], view: &View, columns: u16) -> Vec<Line> {
         lines.extend(words.into_iter().map(|words| Line { name: std::mem::take(&mut name), indent, words, role, class }));
     }
     lines
+}
+
+/// The entries that tell of an invocation: when, and what.
+fn told_lines(told: &Told, view: &View) -> Vec<Line> {
+    let mut name = "entries";
+    let line = |(_, at, words): &ToldOf| Line {
+        name: std::mem::take(&mut name),
+        indent: NAME_COLUMNS,
+        words: format!("{}.{:03}  {words}", view.time_of_day(*at), at.wall.0 % 1_000),
+        role: Role::Accent,
+        class: Class::Public,
+    };
+    told.entries.iter().map(line).collect()
 }
 
 fn at(view: &View, wall: Wall) -> String {

@@ -12,6 +12,7 @@ mod overlay;
 mod palette;
 mod pending;
 mod question;
+mod told;
 mod tray;
 mod written;
 

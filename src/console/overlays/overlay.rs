@@ -7,6 +7,7 @@ use super::{Dialog, Events, Facts, Help, KeyList, Output, Pending, Tray, invoke}
 use crate::console::{
     action::Effect,
     form::Form,
+    inspect::Inspector,
     keymap::Place,
     model::Model,
     ui::Ui,
@@ -34,6 +35,7 @@ pub(crate) enum Overlay {
     Tray(Tray),
     Keys(Box<KeyList>),
     Output(Output),
+    Inspector(Box<Inspector>),
 }
 
 impl Overlay {
@@ -49,6 +51,7 @@ impl Overlay {
             Self::Tray(_) => Place::Tray,
             Self::Keys(_) => Place::Keys,
             Self::Output(_) => Place::Output,
+            Self::Inspector(_) => Place::Inspector,
         }
     }
 
@@ -57,9 +60,14 @@ impl Overlay {
         match self {
             Self::Form(form) => invoke::on_key(form, key, view),
             Self::Keys(keys) => keys.on_key(key, view),
-            Self::Pending(_) | Self::Facts(_) | Self::Dialog(_) | Self::Help(_) | Self::Events(_) | Self::Tray(_) | Self::Output(_) => {
-                Reaction::Ignored
-            }
+            Self::Pending(_)
+            | Self::Facts(_)
+            | Self::Dialog(_)
+            | Self::Help(_)
+            | Self::Events(_)
+            | Self::Tray(_)
+            | Self::Output(_)
+            | Self::Inspector(_) => Reaction::Ignored,
         }
     }
 
@@ -68,7 +76,14 @@ impl Overlay {
         match self {
             Self::Form(form) => invoke::on_paste(form, text),
             Self::Keys(keys) => keys.on_paste(text),
-            Self::Pending(_) | Self::Facts(_) | Self::Dialog(_) | Self::Help(_) | Self::Events(_) | Self::Tray(_) | Self::Output(_) => {}
+            Self::Pending(_)
+            | Self::Facts(_)
+            | Self::Dialog(_)
+            | Self::Help(_)
+            | Self::Events(_)
+            | Self::Tray(_)
+            | Self::Output(_)
+            | Self::Inspector(_) => {}
         }
     }
 
@@ -82,6 +97,7 @@ impl Overlay {
             Self::Events(events) => events.settle(body),
             Self::Form(form) => invoke::settle(form, body),
             Self::Tray(tray) => tray.settle(body),
+            Self::Inspector(inspector) => inspector.fit(body),
             Self::Facts(_) | Self::Dialog(_) => {}
         }
     }
@@ -100,6 +116,7 @@ impl Overlay {
                 keys.click(body, row);
                 false
             }
+            Self::Inspector(inspector) => inspector.click(body, column, row),
             Self::Facts(_) | Self::Dialog(_) | Self::Help(_) | Self::Output(_) => false,
         }
     }
@@ -114,6 +131,7 @@ impl Overlay {
             Self::Pending(pending) => pending.step(by),
             Self::Events(events) => events.step(by),
             Self::Form(form) => invoke::scroll(form, by),
+            Self::Inspector(inspector) => inspector.step(by),
             Self::Dialog(_) | Self::Tray(_) => {}
         }
     }
@@ -132,6 +150,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui) 
             Overlay::Tray(tray) => tray.draw(canvas, body, model, overlay_is_top(overlay, ui)),
             Overlay::Keys(keys) => keys.draw(canvas, body),
             Overlay::Output(output) => output.draw(canvas, body),
+            Overlay::Inspector(inspector) => inspector.draw(canvas, body, overlay_is_top(overlay, ui)),
         }
     }
 }

@@ -12,10 +12,11 @@ use crate::{
         overlays::{Bound, Dialog, Output, Overlay},
         pane_id::PaneId,
         ui::Focus,
+        update,
         view_id::ViewId,
     },
     ids::InvocationId,
-    tap::entry::mpp::Transition,
+    tap::entry::{mpp::Transition, station},
 };
 
 /// What moves, and at an end does nothing; and what only ever goes back.
@@ -82,6 +83,13 @@ pub(super) fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
         Place::Facts => {
             let mut stage = at(Place::Chips, base)?;
             stage.act(Action::Open);
+            stage
+        }
+        Place::Inspector => {
+            let mut stage = base();
+            stage.station(station::Transition::Operated, "held boss");
+            let seq = stage.tap.last();
+            update::inspect(&mut stage.ui, &stage.view, seq);
             stage
         }
         Place::Dialog => asking(base(), Bound::Quit),

@@ -10,6 +10,7 @@ mod defaults;
 mod every;
 mod forms;
 mod giving;
+mod inspecting;
 mod lenses;
 mod loops;
 mod noisy;

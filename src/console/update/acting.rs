@@ -8,6 +8,7 @@ use super::{
     dispatch::say,
     giving,
     hindrance::{chip_at_hand, left_at_hand, row_at_hand},
+    inspecting,
 };
 use crate::{
     console::{
@@ -40,7 +41,7 @@ pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
             ui.palette = Some(Box::new(Palette::over(ui.place(), view)));
             Vec::new()
         }
-        Action::Open => open(ui, model),
+        Action::Open => open(ui, model, view),
         Action::Quit => quit(ui, model),
         Action::Hold => hold(ui, model).into_iter().collect(),
         Action::Drain => drain(ui, model).into_iter().collect(),
@@ -172,11 +173,15 @@ fn acknowledge(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     vec![Effect::Acknowledge(alert.number)]
 }
 
-fn open(ui: &mut Ui, model: &Model) -> Vec<Effect> {
+fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
     if let Some(Overlay::Tray(tray)) = ui.overlays.last() {
         let alert = tray.selected(model).cloned();
         ui.overlays.extend(alert.map(|alert| Overlay::Facts(Facts::of(Subject::Alert(Box::new(alert))))));
         return Vec::new();
+    }
+    if let Some(Overlay::Facts(facts)) = ui.overlays.last() {
+        let entry = facts.entry();
+        return entry.map_or_else(Vec::new, |seq| inspecting::open(ui, view, seq));
     }
     if let Some(Overlay::Pending(pending)) = ui.overlays.last() {
         let id = pending.selected().map(|row| row.id);
@@ -222,7 +227,8 @@ fn open(ui: &mut Ui, model: &Model) -> Vec<Effect> {
                 let group = model.faults.group(clause).cloned();
                 inspect(ui, group.map(|group| Subject::Fault(Box::new(group))))
             }
-            Some(RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Entry(_)) | None => Vec::new(),
+            Some(RecordKey::Entry(seq)) => inspecting::open(ui, view, seq),
+            Some(RecordKey::Event(_) | RecordKey::Alert(_)) | None => Vec::new(),
         },
     }
 }

@@ -6,7 +6,7 @@ use crossterm::event::{KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEve
 
 use ratatui::layout::Rect;
 
-use super::{acting, answers, giving, hindrance, moving, palette, quoted_by};
+use super::{acting, answers, giving, hindrance, inspecting, moving, palette, quoted_by};
 use crate::{
     console::{
         action::{Action, Effect},
@@ -73,6 +73,10 @@ pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now:
             Vec::new()
         }
         Event::Queried { asked, page } => answers::queried(ui, asked, page, now),
+        Event::Decoded { number, tree } => {
+            inspecting::decoded(ui, number, tree);
+            Vec::new()
+        }
         Event::Ran { number, ran } => {
             palette::ran(ui, number, &ran);
             Vec::new()
@@ -232,6 +236,10 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             }
             Vec::new()
         }
+        Action::Cause | Action::Effect | Action::RelatedNext | Action::RelatedPrevious | Action::Return => {
+            inspecting::act(ui, model, view, action)
+        }
+        Action::Open if matches!(ui.overlays.last(), Some(Overlay::Inspector(_))) => inspecting::act(ui, model, view, action),
         _ => acting::act(ui, model, view, action),
     }
 }

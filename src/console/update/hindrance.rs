@@ -1,5 +1,6 @@
 //! Why an action would do nothing here and now: what greys the footer, and what the operator is told.
 
+use super::inspecting;
 use crate::{
     console::{
         action::Action,
@@ -28,8 +29,6 @@ const UNWIRED: &[Action] = &[
     Action::StepOn,
     Action::SecondBack,
     Action::SecondOn,
-    Action::Cause,
-    Action::Effect,
     Action::Bookmark,
     Action::Jump,
     Action::Copy,
@@ -57,10 +56,14 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
             (Some(Overlay::Pending(pending)), _) => needs(pending.selected().is_some(), "nothing is selected"),
             (Some(Overlay::Events(events)), _) => needs(events.selected().is_some(), "nothing is selected"),
             (Some(Overlay::Tray(tray)), _) => needs(tray.selected(model).is_some(), "nothing was the matter so far"),
-            (None, Focus::Pane(PaneId::Wire)) => Some("there is nothing to look into it with yet".to_owned()),
+            (Some(Overlay::Inspector(_)), _) => inspecting::hindrance(action, ui, model),
+            (Some(Overlay::Facts(facts)), _) => needs(facts.entry().is_some(), "no kept entry tells of it"),
             (None, Focus::Pane(pane)) => needs(ui.selected(pane, model).is_some(), "there is nothing here yet"),
             _ => None,
         },
+        Action::Cause | Action::Effect | Action::RelatedNext | Action::RelatedPrevious | Action::Return => {
+            inspecting::hindrance(action, ui, model)
+        }
         Action::Mark => mark_hindrance(ui, model),
         Action::Migrate => migrate_hindrance(model),
         Action::Send => send_hindrance(ui, model),

@@ -7,6 +7,7 @@ mod bulk;
 mod dispatch;
 mod giving;
 mod hindrance;
+mod inspecting;
 mod moving;
 mod palette;
 
@@ -16,3 +17,6 @@ pub(crate) use bulk::Bulk;
 pub(crate) use dispatch::attempt;
 pub(crate) use dispatch::update;
 pub(crate) use hindrance::{hindrance, quoted_by};
+#[cfg(test)]
+pub(crate) use inspecting::open as inspect;
+pub(crate) use inspecting::{ToldOf, told_of};

@@ -15,6 +15,10 @@ pub(super) fn go(ui: &mut Ui, model: &Model, action: Action) {
     let stops: Vec<Focus> = layout.panes.iter().map(|(pane, _)| Focus::Pane(*pane)).chain([Focus::Chips(0)]).collect();
     let here = stops.iter().position(|stop| std::mem::discriminant(stop) == std::mem::discriminant(&ui.focus) && same(*stop, ui.focus));
     let at = here.unwrap_or(0);
+    if let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() {
+        inspector.go(action);
+        return;
+    }
     match action {
         Action::FocusNext => ui.focus = stops[(at + 1) % stops.len()],
         Action::FocusPrevious => ui.focus = stops[(at + stops.len() - 1) % stops.len()],
@@ -147,6 +151,11 @@ pub(super) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     let is_marking = matches!(ui.overlays.last(), None | Some(Overlay::Pending(_)));
     if is_marking && !ui.marks.is_empty() {
         ui.marks.clear();
+        return Vec::new();
+    }
+    if let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut()
+        && inspector.close_page()
+    {
         return Vec::new();
     }
     match ui.overlays.pop() {

@@ -1,0 +1,453 @@
+//! One entry that is looked at: what is unfolded and selected, where its bytes are, and the entries that were looked at before it.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use super::{
+    account::{Around, Mood, verdict},
+    decoder::{Subject, decode},
+    hex::Columns,
+    node::{Node, Tree},
+    page::Page,
+    worker::Job,
+};
+use crate::{
+    console::{
+        action::{Action, Effect},
+        model::Kept,
+    },
+    ids::Seq,
+    limits,
+};
+
+/// Entries that Backspace leads back through.
+const TRAIL_MAX: usize = 64;
+/// Nodes that lie this deep, and those with more nodes within, are folded at first.
+const OPEN_DEPTH_MAX: u16 = 4;
+/// Nodes within one that is not folded at first.
+const OPEN_NODES_MAX: usize = 200;
+
+/// What is made of the bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Said {
+    /// The worker reads them; the number of its job.
+    Decoding(u64),
+    Read(Tree),
+    /// The worker could not read them.
+    Failed,
+}
+
+/// Where the keys go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Tree,
+    Hex,
+}
+
+/// Which of the two trees a row is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    Said,
+    Account,
+}
+
+/// A line of the tree that is not folded away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Row {
+    pub(crate) part: Part,
+    pub(crate) index: usize,
+}
+
+/// What `Enter` leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Goes {
+    Nowhere,
+    Entry(Seq),
+}
+
+/// How an entry is looked at.
+#[derive(Clone, Debug)]
+pub(crate) struct Opening {
+    /// The number of the worker's job, should the entry be too large to be read at once.
+    pub(crate) number: u64,
+    /// The time of day of the entry.
+    pub(crate) time: String,
+    pub(crate) limits: limits::Console,
+}
+
+/// How much is shown at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Room {
+    pub(crate) tree: usize,
+    pub(crate) hex: usize,
+    pub(crate) columns: Columns,
+}
+
+/// An entry that is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Inspector {
+    pub(crate) subject: Subject,
+    pub(crate) said: Said,
+    pub(crate) account: Tree,
+    pub(crate) verdict: Vec<(Mood, String)>,
+    pub(crate) around: Around,
+    pub(crate) time: String,
+    /// The moment at which time is stopped.
+    until: Option<Seq>,
+    folded: BTreeSet<Row>,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) selected: usize,
+    pub(crate) offset: usize,
+    pub(crate) byte: u32,
+    /// The first line of the dump.
+    pub(crate) line: usize,
+    pub(crate) side: Side,
+    trail: VecDeque<Subject>,
+    pub(crate) page: Option<Page>,
+    room: Room,
+}
+
+impl Inspector {
+    /// Looks at an entry; what is too large to be read at once is for the worker.
+    pub(crate) fn of(subject: Subject, opening: Opening) -> (Self, Option<Effect>) {
+        let Opening { number, time, limits } = opening;
+        let mut inspector = Self {
+            verdict: verdict(&subject),
+            subject,
+            said: Said::Failed,
+            account: Tree::default(),
+            around: Around::default(),
+            time,
+            until: None,
+            folded: BTreeSet::new(),
+            rows: Vec::new(),
+            selected: 0,
+            offset: 0,
+            byte: 0,
+            line: 0,
+            side: Side::Tree,
+            trail: VecDeque::new(),
+            page: None,
+            room: Room { tree: 1, hex: 1, columns: Columns { offset: 4, bytes: 16 } },
+        };
+        let effect = inspector.read(number, &limits);
+        (inspector, effect)
+    }
+
+    /// Looks at another entry; the one before is remembered.
+    pub(crate) fn go_to(&mut self, subject: Subject, opening: Opening) -> Option<Effect> {
+        let (next, effect) = Self::of(subject, opening);
+        let Self { subject, mut trail, side, room, .. } = std::mem::replace(self, next);
+        trail.push_back(subject);
+        if trail.len() > TRAIL_MAX {
+            trail.pop_front();
+        }
+        (self.trail, self.side, self.room) = (trail, side, room);
+        effect
+    }
+
+    /// Looks again at the entry before.
+    pub(crate) fn go_back(&mut self, opening: Opening) -> Option<Effect> {
+        let before = self.trail.pop_back()?;
+        let effect = self.go_to(before, opening);
+        self.trail.pop_back();
+        effect
+    }
+
+    /// The entry before.
+    pub(crate) fn before(&self) -> Option<&Subject> {
+        self.trail.back()
+    }
+
+    fn read(&mut self, number: u64, limits: &limits::Console) -> Option<Effect> {
+        let nodes_max = usize::try_from(limits.inspect_nodes_max).unwrap_or(usize::MAX);
+        if self.subject.bytes.len() as u64 > limits.inspect_inline_bytes_max {
+            self.said = Said::Decoding(number);
+            return Some(Effect::Decode(Box::new(Job { number, subject: self.subject.clone(), nodes_max })));
+        }
+        self.take(decode(&self.subject, nodes_max));
+        None
+    }
+
+    /// Whether the worker's answer of this number is for what is looked at.
+    pub(crate) fn awaits(&self, number: u64) -> bool {
+        self.said == Said::Decoding(number)
+    }
+
+    /// Takes the worker's answer.
+    pub(crate) fn decoded(&mut self, tree: Option<Tree>) {
+        match tree {
+            Some(tree) => self.take(tree),
+            None => self.said = Said::Failed,
+        }
+    }
+
+    fn take(&mut self, tree: Tree) {
+        for (index, node) in tree.nodes.iter().enumerate() {
+            let within = node.end - index - 1;
+            if index > 0 && within > 0 && (node.depth >= OPEN_DEPTH_MAX || within > OPEN_NODES_MAX) {
+                self.folded.insert(Row { part: Part::Said, index });
+            }
+        }
+        // What is wrong is what is looked for.
+        let wrong = tree.nodes.iter().position(|node| node.note.as_ref().is_some_and(|note| note.is_wrong) && !node.range.is_empty());
+        self.said = Said::Read(tree);
+        self.lay();
+        match wrong {
+            Some(index) => self.reveal(index),
+            None => self.select(usize::from(self.rows.len() > 1)),
+        }
+    }
+
+    /// The tree of a row.
+    pub(crate) fn tree(&self, part: Part) -> Option<&Tree> {
+        match (part, &self.said) {
+            (Part::Said, Said::Read(tree)) => Some(tree),
+            (Part::Said, _) => None,
+            (Part::Account, _) => Some(&self.account),
+        }
+    }
+
+    /// The node of a row.
+    pub(crate) fn node(&self, row: Row) -> Option<&Node> {
+        self.tree(row.part)?.nodes.get(row.index)
+    }
+
+    /// The selected row.
+    pub(crate) fn row(&self) -> Option<Row> {
+        self.rows.get(self.selected).copied()
+    }
+
+    /// The selected node.
+    pub(crate) fn at_hand(&self) -> Option<&Node> {
+        self.node(self.row()?)
+    }
+
+    /// Whether a row's values are folded away; nothing where it has none.
+    pub(crate) fn is_folded(&self, row: Row) -> Option<bool> {
+        self.tree(row.part)?.is_folder(row.index).then(|| self.folded.contains(&row))
+    }
+
+    /// Finds the rows that are not folded away; the selection stays at its node.
+    fn lay(&mut self) {
+        let at_hand = self.row();
+        let mut rows = Vec::new();
+        for part in [Part::Said, Part::Account] {
+            let Some(tree) = self.tree(part) else { continue };
+            let mut index = 0;
+            while index < tree.nodes.len() {
+                let row = Row { part, index };
+                rows.push(row);
+                index = if self.folded.contains(&row) { tree.nodes[index].end } else { index + 1 };
+            }
+        }
+        self.rows = rows;
+        if let Some(row) = at_hand {
+            // What was folded away is within the row before its place.
+            self.selected = self.rows.partition_point(|known| *known <= row).saturating_sub(1);
+        }
+        self.scroll();
+    }
+
+    fn scroll(&mut self) {
+        self.selected = self.selected.min(self.rows.len().saturating_sub(1));
+        self.offset = self
+            .offset
+            .min(self.rows.len().saturating_sub(self.room.tree))
+            .min(self.selected)
+            .max((self.selected + 1).saturating_sub(self.room.tree.max(1)));
+        let line = usize::try_from(self.byte).unwrap_or(usize::MAX) / usize::from(self.room.columns.bytes);
+        let lines = self.room.columns.lines(self.subject.bytes.len());
+        self.line = self.line.min(lines.saturating_sub(self.room.hex)).min(line).max((line + 1).saturating_sub(self.room.hex.max(1)));
+    }
+
+    /// Selects a row; its bytes come into sight.
+    pub(crate) fn select(&mut self, row: usize) {
+        self.selected = row.min(self.rows.len().saturating_sub(1));
+        if let Some(range) = self.at_hand().map(|node| node.range.clone()).filter(|range| !range.is_empty()) {
+            self.byte = range.start;
+        }
+        self.scroll();
+    }
+
+    /// Selects a node of the bytes, unfolding what hides it.
+    fn reveal(&mut self, index: usize) {
+        let Said::Read(tree) = &self.said else { return };
+        let mut above = Vec::new();
+        let mut at = index;
+        while let Some(parent) = tree.parent(at) {
+            above.push(parent);
+            at = parent;
+        }
+        let before = self.folded.len();
+        for index in above {
+            self.folded.remove(&Row { part: Part::Said, index });
+        }
+        if self.folded.len() != before {
+            self.lay();
+        }
+        if let Ok(row) = self.rows.binary_search(&Row { part: Part::Said, index }) {
+            self.selected = row;
+        }
+        self.scroll();
+    }
+
+    /// Puts the cursor on a byte; the smallest value that has it is selected.
+    pub(crate) fn point(&mut self, byte: u32) {
+        let last = u32::try_from(self.subject.bytes.len()).unwrap_or(u32::MAX).saturating_sub(1);
+        self.byte = byte.min(last);
+        let found = match &self.said {
+            Said::Read(tree) => tree.innermost(self.byte),
+            Said::Decoding(_) | Said::Failed => None,
+        };
+        match found {
+            Some(index) => self.reveal(index),
+            None => self.scroll(),
+        }
+    }
+
+    /// The bytes of the selected value.
+    pub(crate) fn lit(&self) -> std::ops::Range<u32> {
+        match self.row() {
+            Some(row) if row.part == Part::Said => self.node(row).map_or(0..0, |node| node.range.clone()),
+            _ => 0..0,
+        }
+    }
+
+    /// Takes note of what is kept now, and of the moment at which time is stopped.
+    pub(crate) fn follow(&mut self, kept: &Kept, until: Option<Seq>) {
+        let is_other = self.around.follow(&self.subject, kept);
+        if is_other || self.until != until || self.account.nodes.is_empty() {
+            self.until = until;
+            self.account = self.around.tree(&self.subject, self.time.clone(), until);
+            self.lay();
+        }
+    }
+
+    /// Fits it to the room there is.
+    pub(crate) fn settle(&mut self, room: Room) {
+        if self.room != room {
+            self.room = room;
+            self.scroll();
+        }
+    }
+
+    /// Moves by some lines, as the wheel does.
+    pub(crate) fn step(&mut self, by: isize) {
+        let action = if by < 0 { Action::Up } else { Action::Down };
+        (0..by.unsigned_abs().min(64)).for_each(|_| self.go(action));
+    }
+
+    /// Moves.
+    pub(crate) fn go(&mut self, action: Action) {
+        if let Some(page) = &mut self.page {
+            page.go(&self.subject.bytes, action);
+            return;
+        }
+        match (action, self.side) {
+            (Action::FocusNext | Action::FocusPrevious, Side::Tree) => self.side = Side::Hex,
+            (Action::FocusNext | Action::FocusPrevious, Side::Hex) => self.side = Side::Tree,
+            (_, Side::Tree) => self.go_in_tree(action),
+            (_, Side::Hex) => self.go_in_hex(action),
+        }
+    }
+
+    fn go_in_tree(&mut self, action: Action) {
+        let page = self.room.tree.saturating_sub(1).max(1);
+        match action {
+            Action::Up => self.select(self.selected.saturating_sub(1)),
+            Action::Down => self.select(self.selected + 1),
+            Action::PageUp => self.select(self.selected.saturating_sub(page)),
+            Action::PageDown => self.select(self.selected.saturating_add(page)),
+            Action::First => self.select(0),
+            Action::Last => self.select(usize::MAX),
+            Action::Left => {
+                let Some(row) = self.row() else { return };
+                if self.is_folded(row) == Some(false) {
+                    self.fold(row);
+                } else if let Some(index) = self.tree(row.part).and_then(|tree| tree.parent(row.index)) {
+                    let parent = Row { index, ..row };
+                    self.select(self.rows.partition_point(|known| *known < parent));
+                }
+            }
+            Action::Right => {
+                let Some(row) = self.row() else { return };
+                match self.is_folded(row) {
+                    Some(true) => self.fold(row),
+                    Some(false) => self.select(self.selected + 1),
+                    None => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn go_in_hex(&mut self, action: Action) {
+        let line = i64::from(self.room.columns.bytes);
+        let page = i64::try_from(self.room.hex.saturating_sub(1).max(1)).unwrap_or(1) * line;
+        let by = match action {
+            Action::Left => -1,
+            Action::Right => 1,
+            Action::Up => -line,
+            Action::Down => line,
+            Action::PageUp => -page,
+            Action::PageDown => page,
+            Action::First => i64::from(i32::MIN),
+            Action::Last => i64::from(u32::MAX),
+            _ => return,
+        };
+        let last = i64::try_from(self.subject.bytes.len()).unwrap_or(i64::MAX).saturating_sub(1).max(0);
+        self.point(u32::try_from((i64::from(self.byte) + by).clamp(0, last)).unwrap_or(0));
+    }
+
+    /// Folds a row's values away, or shows them.
+    fn fold(&mut self, row: Row) {
+        if !self.folded.remove(&row) {
+            self.folded.insert(row);
+        }
+        self.lay();
+    }
+
+    /// Opens what is selected: folds or unfolds it, or shows its value whole; yields the entry that it speaks of.
+    pub(crate) fn open(&mut self) -> Goes {
+        if self.side == Side::Hex {
+            self.side = Side::Tree;
+            return Goes::Nowhere;
+        }
+        let Some(row) = self.row() else { return Goes::Nowhere };
+        if let Some(seq) = self.node(row).and_then(|node| node.goes_to) {
+            return Goes::Entry(seq);
+        }
+        if self.is_folded(row).is_some() {
+            self.fold(row);
+        } else if let Some(node) = self.node(row) {
+            self.page = Some(Page::of(node));
+        }
+        Goes::Nowhere
+    }
+
+    /// Whether there is something to open.
+    pub(crate) fn opens(&self) -> bool {
+        let has_value = self.at_hand().is_some_and(|node| node.value.len() > 0 || node.goes_to.is_some());
+        self.page.is_none() && (self.side == Side::Hex || has_value || self.row().is_some_and(|row| self.is_folded(row).is_some()))
+    }
+
+    /// Closes the value that was opened, if one was.
+    pub(crate) fn close_page(&mut self) -> bool {
+        self.page.take().is_some()
+    }
+
+    /// Selects the first of the entries that this one caused, or the next.
+    pub(crate) fn next_effect(&mut self) {
+        let effects: Vec<usize> = (0..self.account.nodes.len())
+            .filter(|index| self.account.nodes[*index].goes_to.is_some() && self.account.nodes[*index].depth > 1)
+            .collect();
+        let here = self.row().filter(|row| row.part == Part::Account).map_or(0, |row| row.index);
+        let Some(index) = effects.iter().find(|index| **index > here).or(effects.first()).copied() else { return };
+        for folder in [0, self.account.parent(index).unwrap_or(0)] {
+            self.folded.remove(&Row { part: Part::Account, index: folder });
+        }
+        self.side = Side::Tree;
+        self.lay();
+        self.select(self.rows.partition_point(|row| *row < Row { part: Part::Account, index }));
+    }
+}

@@ -1,0 +1,467 @@
+//! The inspector on whole screens: from a record to its entries, from one entry to the next, on air, large entries, entries that are gone.
+
+use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
+
+use super::{
+    screens::at_both_sizes,
+    stage::{Stage, applied, connected, dispatched, done, enqueued, show},
+};
+use crate::{
+    console::{
+        action::{Action, Effect},
+        class::Veil,
+        event::Event,
+        inspect::Worker,
+        keymap::Place,
+        model::Timeline,
+        overlays::Overlay,
+        pane_id::PaneId,
+        selection::RecordKey,
+        ui::Focus,
+        update,
+        view_id::ViewId,
+    },
+    ids::{InvocationId, RefundId, Seq, TraceId},
+    tap::{
+        Draft,
+        entry::{
+            Direction, Frame, Head, Link, Redaction, Transition, Verdict, What,
+            mpp::{self as events, CloseCause, ErrorCode, FailedBy, Fault, FrameType, RefundStatus, RowState, Violation},
+            station,
+        },
+    },
+    time::Now,
+};
+
+const ENDED: Fault = Fault::Protocol { code: ErrorCode::UnexpectedStateTransition, violation: Violation::AlreadyEnded };
+const PEER: &str = "127.0.0.1:50312";
+
+/// Emits an entry that another caused.
+fn emit(stage: &mut Stage, what: What, bytes: &[u8], cause: Option<Seq>, is_work: bool) -> Seq {
+    let trace = is_work.then(|| TraceId(uuid::Uuid::from_u128(0xb52e)));
+    let seq = stage.tap.emit(Draft { at: Now::at_ms(stage.ms), link: Link::Mpp, trace, cause, what, bytes });
+    stage.fold();
+    stage.pass(7);
+    seq
+}
+
+fn frame(
+    stage: &mut Stage,
+    direction: Direction,
+    verdict: Verdict,
+    head: (FrameType, Option<u64>),
+    bytes: &str,
+    cause: Option<Seq>,
+) -> Seq {
+    let (kind, id) = head;
+    let frame = Frame {
+        direction,
+        peer: PEER.into(),
+        head: Head::Mpp(events::Head { kind: Some(kind), id: id.map(InvocationId), ..events::Head::default() }),
+        verdict,
+        wire_bytes: u32::try_from(bytes.len()).unwrap(),
+        redaction: Redaction::None,
+    };
+    emit(stage, What::Frame(frame), bytes.as_bytes(), cause, id.is_some())
+}
+
+fn changed(stage: &mut Stage, transition: events::Transition, text: &str, cause: Option<Seq>) -> Seq {
+    let is_work = transition.invocation().is_some();
+    emit(stage, What::Transition(Transition::Mpp(transition)), text.as_bytes(), cause, is_work)
+}
+
+/// The entries of an invocation that failed, and of the frame that its adapter sent once too often.
+struct Story {
+    stage: Stage,
+    pull: Seq,
+    invocation: Seq,
+    failed_frame: Seq,
+    failed: Seq,
+    refund: Seq,
+    refused: Seq,
+}
+
+fn story(columns: u16, rows: u16) -> Story {
+    let accepted = || Verdict::Mpp(events::Verdict::Accepted);
+    let mut stage = Stage::of_size(columns, rows);
+    stage.resync(connected());
+    for id in 1..=3 {
+        stage.mpp(enqueued(id, "default"), "");
+        stage.mpp(dispatched(id, "default"), "");
+        stage.mpp(applied(id, "default", true), "");
+        stage.mpp(done(id, "default"), "");
+    }
+    let id = InvocationId(7);
+    let s = &mut stage;
+    let pull =
+        frame(s, Direction::Inbound, accepted(), (FrameType::Pull, None), "{\"mpp\":2,\"type\":\"pull\",\"queue\":\"boss\"}\n", None);
+    changed(s, events::Transition::Parked { queue: "boss".into() }, "", Some(pull));
+    changed(s, enqueued(7, "boss"), "", None);
+    changed(s, dispatched(7, "boss"), "", Some(pull));
+    let sent = r#"{"mpp":2,"type":"invocation","id":7,"queue":"boss","event":"give_item","params":{"item_id":4,"count":1,"to":"PPARAMS"}}"#;
+    let invocation = frame(s, Direction::Outbound, Verdict::Sent, (FrameType::Invocation, Some(7)), &format!("{sent}\n"), Some(pull));
+    let said = "{\"mpp\":2,\"type\":\"failed\",\"id\":7,\"reason\":\"PREASON: no such item in the inventory\",\"refund\":true,\"mood\":\"PUNKNOWN\"}\n";
+    let failed_frame = frame(s, Direction::Inbound, accepted(), (FrameType::Failed, Some(7)), said, None);
+    let failed = events::Transition::Failed {
+        id,
+        queue: "boss".into(),
+        event: "give_item".into(),
+        from: RowState::Dispatched,
+        cleared: true,
+        by: FailedBy::Adapter,
+    };
+    let failed = changed(s, failed, "PREASON: no such item in the inventory", Some(failed_frame));
+    let refund = events::Transition::RefundRecorded { refund: RefundId(1), id, status: RefundStatus::Requested };
+    let refund = changed(s, refund, "", Some(failed_frame));
+    let verdict = Verdict::Mpp(events::Verdict::Refused(ENDED));
+    let refused = frame(s, Direction::Inbound, verdict, (FrameType::Done, Some(7)), "{\"mpp\":2,\"type\":\"done\",\"id\":7}\n", None);
+    let told = r#"{"mpp":2,"type":"protocol_error","code":"UNEXPECTED_STATE_TRANSITION","message":"the invocation has ended"}"#;
+    frame(s, Direction::Outbound, Verdict::Sent, (FrameType::ProtocolError, None), &format!("{told}\n"), Some(refused));
+    let gone = events::Transition::Disconnected { peer: PEER.into(), active: true, cause: CloseCause::Fault(ENDED) };
+    changed(s, gone, "", Some(refused));
+    Story { stage, pull, invocation, failed_frame, failed, refund, refused }
+}
+
+fn open(stage: &mut Stage, seq: Seq) -> Vec<Effect> {
+    update::inspect(&mut stage.ui, &stage.view, seq)
+}
+
+/// The entry that is looked at.
+fn at(stage: &Stage) -> Option<Seq> {
+    match stage.ui.overlays.last() {
+        Some(Overlay::Inspector(inspector)) => Some(inspector.subject.seq()),
+        _ => None,
+    }
+}
+
+fn focus(stage: &mut Stage, view: ViewId, pane: PaneId) {
+    stage.ui.show(view);
+    stage.ui.focus = Focus::Pane(pane);
+    stage.ui.zoomed = Some(pane);
+}
+
+fn inspected(columns: u16, rows: u16, of: fn(&Story) -> Seq) -> Stage {
+    let mut story = story(columns, rows);
+    let seq = of(&story);
+    open(&mut story.stage, seq);
+    story.stage
+}
+
+#[test]
+fn a_frame_as_tree_and_bytes() {
+    at_both_sizes("inspector_frame", |columns, rows| inspected(columns, rows, |story| story.invocation));
+}
+
+#[test]
+fn a_frame_that_was_refused_says_the_clause_and_what_to_do() {
+    at_both_sizes("inspector_refused", |columns, rows| inspected(columns, rows, |story| story.refused));
+}
+
+#[test]
+fn a_transition_and_what_caused_it() {
+    at_both_sizes("inspector_transition", |columns, rows| {
+        let mut stage = inspected(columns, rows, |story| story.failed);
+        stage.char('G');
+        stage
+    });
+}
+
+#[test]
+fn the_cursor_in_the_bytes() {
+    at_both_sizes("inspector_bytes", |columns, rows| {
+        let mut stage = inspected(columns, rows, |story| story.invocation);
+        stage.key(KeyCode::Tab);
+        for _ in 0..4 {
+            stage.key(KeyCode::Down);
+        }
+        stage
+    });
+}
+
+#[test]
+fn on_air_the_bytes_of_what_is_masked_are_masked_too() {
+    at_both_sizes("inspector_on_air", |columns, rows| {
+        let mut stage = inspected(columns, rows, |story| story.failed_frame);
+        stage.view.veil = Veil { logins: true, payloads: true };
+        stage
+    });
+}
+
+#[test]
+fn details_list_the_entries_that_tell_of_an_invocation() {
+    at_both_sizes("details_entries", |columns, rows| {
+        let mut story = story(columns, rows);
+        focus(&mut story.stage, ViewId::Deck, PaneId::Recent);
+        story.stage.key(KeyCode::Enter);
+        let row = super::stage::row(7);
+        let asked = crate::console::action::Asked::Details { id: InvocationId(7) };
+        story.stage.event(Event::Queried { asked, page: Ok(crate::port::Page::Invocation(Some(row))) });
+        story.stage
+    });
+}
+
+#[test]
+fn nothing_of_a_payload_is_on_the_air_in_text_or_in_hex() {
+    let hex = |text: &str| text.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
+    for of in [|story: &Story| story.invocation, |story: &Story| story.failed_frame, |story: &Story| story.failed] {
+        let mut stage = inspected(160, 50, of);
+        stage.key(KeyCode::Home);
+        let marks = ["PPARAMS", "PREASON", "PUNKNOWN", "mood", "item_id"];
+        let seen: Vec<_> = marks.iter().filter(|mark| stage.text().contains(**mark)).copied().collect();
+        assert!(!seen.is_empty());
+        stage.view.veil = Veil { logins: false, payloads: true };
+        for keys in 0..40 {
+            let text = stage.text();
+            for mark in &seen {
+                assert!(!text.contains(mark), "{mark} after {keys} keys:\n{text}");
+                assert!(mark.contains("it") || !text.contains(&hex(&mark[..4])), "{mark} in hex after {keys} keys:\n{text}");
+            }
+            stage.key([KeyCode::Down, KeyCode::Enter, KeyCode::Tab, KeyCode::Right, KeyCode::Esc][keys % 4]);
+        }
+    }
+}
+
+#[test]
+fn what_caused_this_and_what_did_it_cause() {
+    let Story { mut stage, pull, invocation, failed_frame, failed, refund, .. } = story(160, 50);
+    open(&mut stage, invocation);
+    stage.char('c');
+    assert_eq!(at(&stage), Some(pull));
+    stage.char('c');
+    assert!(stage.text().contains("the tap knows no cause of it"));
+    stage.char('n');
+    assert!(stage.text().contains("it belongs to no invocation and to no trace"));
+    stage.key(KeyCode::Backspace);
+    assert_eq!(at(&stage), Some(invocation));
+    stage.char('n');
+    assert_eq!(at(&stage), Some(failed_frame), "the next of the same trace");
+    // It caused two: the keys choose among them.
+    stage.char('C');
+    assert_eq!(at(&stage), Some(failed_frame));
+    assert!(stage.text().contains("it caused 2 entries"));
+    stage.char('C');
+    stage.key(KeyCode::Enter);
+    assert_eq!(at(&stage), Some(refund));
+    stage.char('N');
+    assert_eq!(at(&stage), Some(failed));
+    stage.char('c');
+    assert_eq!(at(&stage), Some(failed_frame));
+    for _ in 0..4 {
+        stage.key(KeyCode::Backspace);
+    }
+    assert_eq!(at(&stage), Some(invocation));
+    stage.key(KeyCode::Backspace);
+    assert!(stage.text().contains("no other entry was looked at before"));
+    stage.key(KeyCode::Esc);
+    assert_eq!(stage.ui.place(), Place::Queues);
+}
+
+#[test]
+fn every_record_leads_to_the_entries_that_tell_of_it() {
+    let Story { mut stage, failed, refused, refund, .. } = story(160, 50);
+    let first = refund.0 - 5;
+    focus(&mut stage, ViewId::Deck, PaneId::Recent);
+    stage.char('c');
+    assert_eq!(at(&stage), Some(refund), "the last that changed it");
+    stage.key(KeyCode::Esc);
+    stage.char('C');
+    assert_eq!(at(&stage), Some(Seq(first)), "the first that told of it");
+    assert!(stage.text().contains("enqueued"));
+    stage.key(KeyCode::Esc);
+    // Its details list them all.
+    stage.key(KeyCode::Enter);
+    assert_eq!(stage.ui.place(), Place::Facts);
+    let text = stage.text();
+    assert!(text.contains("enqueued 7") && text.contains("out invocation 7") && text.contains("refund 7"), "{text}");
+    for _ in 0..4 {
+        stage.key(KeyCode::Down);
+    }
+    stage.key(KeyCode::Enter);
+    assert_eq!(at(&stage), Some(failed));
+    stage.key(KeyCode::Esc);
+    stage.char('c');
+    assert_eq!(at(&stage), Some(refund));
+    stage.key(KeyCode::Esc);
+    stage.key(KeyCode::Esc);
+    focus(&mut stage, ViewId::Journal, PaneId::Violations);
+    stage.char('c');
+    assert_eq!(at(&stage), Some(refused));
+    stage.key(KeyCode::Esc);
+    focus(&mut stage, ViewId::Journal, PaneId::Log);
+    stage.key(KeyCode::Home);
+    stage.char('c');
+    assert!(at(&stage).is_some_and(|seq| seq >= refund), "{:?}", at(&stage));
+    stage.key(KeyCode::Esc);
+    changed(&mut stage, events::Transition::Logged { level: events::Level::Info }, "one", None);
+    let two = changed(&mut stage, events::Transition::Logged { level: events::Level::Info }, "two", None);
+    focus(&mut stage, ViewId::Bridge, PaneId::AdapterLog);
+    stage.key(KeyCode::Home);
+    stage.char('c');
+    assert_eq!(at(&stage), Some(two), "{}", stage.text());
+}
+
+#[test]
+fn from_the_wire_an_entry_opens_and_leads_to_its_cause_and_its_effects() {
+    let Story { mut stage, pull, invocation, failed_frame, failed, .. } = story(160, 50);
+    stage.ui.show(ViewId::Wire);
+    stage.ui.focus = Focus::Pane(PaneId::Wire);
+    let row = |stage: &mut Stage, seq: Seq| {
+        stage.buffer();
+        let mut keys = 0;
+        while stage.ui.selected(PaneId::Wire, &stage.model) != Some(RecordKey::Entry(seq)) {
+            keys += 1;
+            assert!(keys < 100, "{seq} is not listed");
+            stage.key(KeyCode::Up);
+        }
+    };
+    row(&mut stage, failed_frame);
+    stage.key(KeyCode::Enter);
+    assert_eq!(at(&stage), Some(failed_frame));
+    stage.key(KeyCode::Esc);
+    // It caused two: they are listed.
+    stage.char('C');
+    assert_eq!(at(&stage), Some(failed_frame));
+    stage.key(KeyCode::Enter);
+    assert_eq!(at(&stage), Some(failed));
+    stage.key(KeyCode::Esc);
+    stage.char('c');
+    assert!(stage.text().contains("the tap knows no cause of it"));
+    row(&mut stage, invocation);
+    stage.char('c');
+    assert_eq!(at(&stage), Some(pull));
+    stage.key(KeyCode::Esc);
+    stage.char('C');
+    assert!(stage.text().contains("it caused nothing that is kept"));
+}
+
+#[test]
+fn what_is_no_longer_kept_says_so_and_what_is_looked_at_stays() {
+    let Story { mut stage, invocation, failed_frame, .. } = story(160, 50);
+    open(&mut stage, invocation);
+    stage.char('n');
+    stage.ui.time = Timeline::new(&stage.ui.limits.console);
+    stage.station(station::Transition::Operated, "much later");
+    let text = stage.text();
+    assert!(text.contains("PREASON") && text.contains("it is not kept any more: what is shown is a copy"), "{text}");
+    stage.char('n');
+    assert!(stage.text().contains("its entries are no longer kept"));
+    stage.key(KeyCode::Backspace);
+    assert_eq!(at(&stage), Some(invocation), "it was copied, too");
+    stage.char('c');
+    assert!(stage.text().contains("is no longer kept"));
+    stage.key(KeyCode::Esc);
+    focus(&mut stage, ViewId::Deck, PaneId::Recent);
+    stage.char('c');
+    assert_eq!(at(&stage), None);
+    assert!(stage.text().contains("its entries are no longer kept (limits.console.kept_entries_max)"));
+    assert_ne!(failed_frame, invocation);
+}
+
+#[test]
+fn tree_and_bytes_find_each_other_both_ways() {
+    let Story { mut stage, invocation, .. } = story(160, 50);
+    open(&mut stage, invocation);
+    let lit = |stage: &Stage| match stage.ui.overlays.last() {
+        Some(Overlay::Inspector(inspector)) => {
+            let range = inspector.lit();
+            String::from_utf8_lossy(&inspector.subject.bytes[range.start as usize..range.end as usize]).into_owned()
+        }
+        _ => String::new(),
+    };
+    assert_eq!(lit(&stage), "\"mpp\":2");
+    stage.key(KeyCode::Down);
+    assert_eq!(lit(&stage), "\"type\":\"invocation\"");
+    stage.key(KeyCode::Tab);
+    stage.key(KeyCode::End);
+    for _ in 0..6 {
+        stage.key(KeyCode::Left);
+    }
+    assert_eq!(lit(&stage), "\"to\":\"PPARAMS\"");
+    // Folded away, it is shown again when the cursor comes to it.
+    stage.key(KeyCode::Tab);
+    stage.key(KeyCode::Left);
+    assert!(lit(&stage).starts_with("\"params\":{"), "{}", lit(&stage));
+    stage.key(KeyCode::Left);
+    assert!(!stage.text().contains("item_id  "), "{}", stage.text());
+    stage.key(KeyCode::Tab);
+    stage.key(KeyCode::Right);
+    assert_eq!(lit(&stage).chars().next(), Some('"'));
+    for _ in 0..12 {
+        stage.key(KeyCode::Right);
+    }
+    assert_eq!(lit(&stage), "\"item_id\":4");
+    // A click on a byte or on a row does the same.
+    let text = stage.text();
+    let (row, line) = text.lines().enumerate().find(|(_, line)| line.contains("0000  7b")).unwrap();
+    let column = line.char_indices().position(|(at, _)| line[at..].starts_with("0000  7b")).unwrap();
+    let click = |column: usize, row: usize| MouseEvent {
+        kind: MouseEventKind::Down(MouseButton::Left),
+        column: u16::try_from(column).unwrap(),
+        row: u16::try_from(row).unwrap(),
+        modifiers: crossterm::event::KeyModifiers::NONE,
+    };
+    stage.event(Event::Mouse(click(column + 6 + 3 * 3, row)));
+    assert_eq!(lit(&stage), "\"mpp\":2");
+}
+
+#[test]
+fn a_large_entry_is_read_by_the_worker_and_an_answer_for_what_was_left_is_dropped() {
+    let mut stage = show(160, 50);
+    stage.ui.limits.console.inspect_inline_bytes_max = 16_384;
+    let value = format!("[{}1]", "\"PSTATE\",".repeat(4_000));
+    let key = || events::Transition::StateWritten { key: "party".into(), persist: false };
+    let large = changed(&mut stage, key(), &value, None);
+    let small = changed(&mut stage, key(), "[1]", Some(large));
+    let effects = open(&mut stage, large);
+    let [Effect::Decode(job)] = &effects[..] else { panic!("{effects:?}") };
+    assert!(stage.text().contains("decoding"));
+    stage.view.veil = Veil { logins: false, payloads: true };
+    assert!(!stage.text().contains("PSTA"), "what is not read yet may be anything");
+    stage.view.veil = Veil::default();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let tree = runtime.block_on(Worker::default().begin((**job).clone()));
+    // Left and looked at again: the first answer is nobody's.
+    assert!(stage.char('C').is_empty());
+    assert_eq!(at(&stage), Some(small));
+    let again = stage.key(KeyCode::Backspace);
+    stage.event(Event::Decoded { number: job.number, tree: tree.clone() });
+    assert!(stage.text().contains("decoding"));
+    let [Effect::Decode(job)] = &again[..] else { panic!("{again:?}") };
+    stage.event(Event::Decoded { number: job.number, tree });
+    let text = stage.text();
+    assert!(text.contains("4001 items") && !text.contains("decoding"), "{text}");
+}
+
+#[test]
+fn a_long_value_is_opened_whole_and_paged() {
+    let mut stage = show(80, 24);
+    let line = (0..1_500).map(|number| format!("word{number}")).collect::<Vec<_>>().join(" ");
+    let logged = changed(&mut stage, events::Transition::Logged { level: events::Level::Info }, &line, None);
+    open(&mut stage, logged);
+    stage.key(KeyCode::Down);
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("word100 "), "{}", stage.text());
+    for _ in 0..40 {
+        stage.key(KeyCode::PageDown);
+    }
+    assert!(stage.text().contains("word1499"), "{}", stage.text());
+    stage.key(KeyCode::Home);
+    assert!(stage.text().contains("word0 "));
+    stage.key(KeyCode::Esc);
+    assert_eq!(stage.ui.place(), Place::Inspector);
+    stage.key(KeyCode::Esc);
+    assert_eq!(stage.ui.place(), Place::Queues);
+}
+
+#[test]
+fn effects_that_come_while_an_entry_is_looked_at_are_told() {
+    let Story { mut stage, failed, .. } = story(160, 50);
+    open(&mut stage, failed);
+    assert!(stage.text().contains("nothing that is kept"));
+    assert!(!stage.act(Action::Effect).iter().any(|_| true));
+    assert!(stage.text().contains("it caused nothing that is kept"));
+    let late = changed(&mut stage, events::Transition::Requeued { id: InvocationId(7), queue: "boss".into() }, "", Some(failed));
+    assert!(stage.text().contains("1 entry"), "{}", stage.text());
+    stage.char('C');
+    assert_eq!(at(&stage), Some(late));
+}
