@@ -421,9 +421,8 @@ impl App {
             self.ui.time.push(batch);
             if self.model.is_void() {
                 self.sync = Sync::Needed;
-                break;
             }
-            if resyncing {
+            if self.sync != Sync::Synced {
                 break;
             }
             if self.clock.now().mono.since(begun.mono) >= SLICE {

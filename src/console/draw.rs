@@ -27,6 +27,7 @@ pub(crate) fn draw(buffer: &mut Buffer, model: &Model, ui: &Ui, view: &View) {
     for (pane, area) in &layout.panes {
         panes::draw(canvas, *pane, *area, model, ui);
     }
+    panes::draw_glance(canvas, layout.glance, model, ui);
     overlays::draw(canvas, layout.body, model, ui);
     if let Some(palette) = &ui.palette {
         palette.draw(canvas, layout.body, model, ui);

@@ -12,6 +12,9 @@ pub(crate) const COLUMNS_MIN: u16 = 80;
 /// The smallest screen that is drawn.
 pub(crate) const ROWS_MIN: u16 = 24;
 
+/// The height of the body from which on there is room for a look at the selected entry of the wire.
+const GLANCE_FROM: u16 = 36;
+
 /// Where everything is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
@@ -24,6 +27,8 @@ pub(crate) struct Layout {
     pub(crate) view: ViewId,
     /// The panes that have room, in the order of the focus.
     pub(crate) panes: Vec<(PaneId, Rect)>,
+    /// Where the selected entry of the wire is shown; nothing elsewhere.
+    pub(crate) glance: Rect,
 }
 
 impl Layout {
@@ -62,7 +67,12 @@ pub(crate) fn of(columns: u16, rows: u16, view: ViewId, zoomed: Option<PaneId>, 
         footer: Rect::new(0, rows.saturating_sub(1), columns, 1),
         view,
         panes: Vec::new(),
+        glance: Rect::ZERO,
     };
+    if view == ViewId::Wire && zoomed.is_none() && body.height >= GLANCE_FROM {
+        let (list, glance) = split_rows(body, body.height * 3 / 5);
+        return Layout { panes: vec![(PaneId::Wire, list)], glance, ..layout };
+    }
     let panes = match zoomed {
         Some(pane) => vec![(pane, body)],
         None => match view {

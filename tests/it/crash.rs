@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
+    sync::mpsc::{SyncSender, sync_channel},
     time::Duration,
 };
 
@@ -30,8 +31,11 @@ impl Random {
     }
 }
 
-/// Enqueues until the station is gone; the ids that were acknowledged.
-fn enqueue_until_gone(data: &Path, round: u64) -> Vec<InvocationId> {
+/// How long a station may take to acknowledge its first rows, on the slowest machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Enqueues until the station is gone, and tells of the first rows that were acknowledged; the ids of all that were.
+fn enqueue_until_gone(data: &Path, round: u64, first: &SyncSender<()>) -> Vec<InvocationId> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let mut acknowledged = Vec::new();
@@ -47,7 +51,10 @@ fn enqueue_until_gone(data: &Path, round: u64) -> Vec<InvocationId> {
                 })
                 .collect();
             match client.command(Command::Mpp(MppCommand::Enqueue { rows })).await {
-                Ok(Outcome::Mpp(MppOutcome::Enqueued(rows))) => acknowledged.extend(rows.into_iter().map(|row| row.unwrap().id)),
+                Ok(Outcome::Mpp(MppOutcome::Enqueued(rows))) => {
+                    acknowledged.extend(rows.into_iter().map(|row| row.unwrap().id));
+                    let _ = first.try_send(());
+                }
                 Ok(other) => panic!("{other:?}"),
                 Err(_) => break,
             }
@@ -135,9 +142,15 @@ fn a_hundred_kills_lose_nothing_and_repeat_only_what_was_in_flight() {
         let station = Station::start(&data);
         let addr = station.mpp;
         let moment = Duration::from_millis(random.below(40));
+        let (first, has_begun) = sync_channel(1);
         let (ids, received) = std::thread::scope(|scope| {
-            let enqueuer = scope.spawn(|| enqueue_until_gone(&data, round));
+            let data = &data;
+            let enqueuer = scope.spawn(move || enqueue_until_gone(data, round, &first));
             let server = scope.spawn(|| serve_until_gone(&addr, &token, false));
+            // Every other time work has begun, however slow the machine is.
+            if round % 2 == 0 {
+                let _ = has_begun.recv_timeout(PATIENCE);
+            }
             std::thread::sleep(moment);
             station.kill();
             (enqueuer.join().unwrap(), server.join().unwrap())
@@ -146,9 +159,15 @@ fn a_hundred_kills_lose_nothing_and_repeat_only_what_was_in_flight() {
         rounds.push(received);
     }
     let station = Station::start(&data);
-    let left = serve_until_gone(&station.mpp, &token, true);
-    rounds.push(left);
-    let states = all_rows(&data);
+    let mut states = BTreeMap::new();
+    // Silence alone is no end on a slow machine.
+    for _ in 0..30 {
+        rounds.push(serve_until_gone(&station.mpp, &token, true));
+        states = all_rows(&data);
+        if states.values().all(|state| state == "done" || state == "applied") {
+            break;
+        }
+    }
 
     assert!(acknowledged.len() > 100, "the load was too small to show anything: {}", acknowledged.len());
     for id in &acknowledged {

@@ -189,6 +189,22 @@ fn a_storm_of_sizes_leaves_a_whole_screen() {
 }
 
 #[test]
+fn a_terminal_that_is_slow_at_the_end_is_given_back_all_the_same() {
+    let (_folder, _token, mut terminal) = console(300, 100);
+    terminal.stall(true);
+    // Whole frames, until the terminal has no room for more.
+    for _ in 0..30 {
+        terminal.keys("T");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    terminal.keys("q");
+    std::thread::sleep(Duration::from_millis(700));
+    terminal.stall(false);
+    assert!(terminal.ended().success());
+    terminal.assert_restored();
+}
+
+#[test]
 fn a_paste_of_a_mebibyte_is_no_key_and_harms_nothing() {
     let (_folder, _token, mut terminal) = console(100, 30);
     terminal.shows("Getting started");

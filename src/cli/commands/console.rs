@@ -19,8 +19,8 @@ use crate::{
     station::{StartError, Station},
 };
 
-/// How long the screen may take to restore the terminal.
-const SCREEN_STOP_MAX: Duration = Duration::from_secs(1);
+/// How long the screen may take to restore the terminal: longer than it waits itself for one that takes no bytes.
+const SCREEN_STOP_MAX: Duration = Duration::from_secs(4);
 
 /// How often a screen that failed is drawn anew.
 const SCREEN_RESTARTS_MAX: u32 = 3;

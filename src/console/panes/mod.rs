@@ -34,3 +34,4 @@ pub(crate) use rows::counts;
 pub(crate) use rows::{Arrangement, Rows, arrangement, own_order, rows, shown_columns};
 pub(crate) use since::{ms, wall_ms};
 pub(crate) use table::Table;
+pub(crate) use wire::draw_glance;

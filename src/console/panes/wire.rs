@@ -1,17 +1,22 @@
 //! Wire: every entry of the tap that is kept, in its order, the newest last.
 
+use ratatui::layout::Rect;
+
 use super::{
     Cell, Row,
     row::{Listed, Look},
 };
 use crate::{
     console::{
+        action::Action,
         format,
-        model::Kept,
+        inspect::{Inspector, Opening, Subject},
+        model::{Kept, Model},
+        pane_id::PaneId,
         selection::{Keys, RecordKey},
         theme::Role,
         ui::Ui,
-        view::View,
+        view::{Canvas, View},
         wire::{EntryRecord, List, Standing, gist},
     },
     tap::entry::{Direction, Link},
@@ -119,4 +124,33 @@ pub(super) fn title(ui: &Ui, view: &View) -> String {
 fn rate(kept: &Kept, now: Mono) -> u64 {
     let until = |at: Mono| kept.last_until(at).map_or(kept.first(), |last| last + 1);
     until(now).saturating_sub(until(Mono(now.0.saturating_sub(1_000_000_000))))
+}
+
+/// Draws the selected entry whole: its tree, its bytes, what was wrong with it.
+pub(crate) fn draw_glance(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
+    if area.is_empty() {
+        return;
+    }
+    let kept = ui.time.kept();
+    let entry = match ui.selected(PaneId::Wire, model) {
+        Some(RecordKey::Entry(seq)) => kept.at(seq),
+        _ => None,
+    };
+    let Some(entry) = entry else {
+        canvas.frame(area, "nothing is selected", false);
+        return;
+    };
+    if entry.bytes.len() as u64 > ui.limits.console.inspect_inline_bytes_max {
+        let inner = canvas.frame(area, &format!("{}  {}", entry.entry.seq, EntryRecord(entry).kind()), false);
+        let words =
+            format!("{} are not read at a glance: {} reads them", format::bytes(entry.bytes.len() as u64), canvas.view.key(Action::Open));
+        canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), &words, Role::Muted);
+        return;
+    }
+    let time = format::time_of_day_ms(entry.entry.at.wall, &canvas.view.zone);
+    // It is small: nothing is left to the worker.
+    let (mut inspector, _) = Inspector::of(Subject::of(entry), Opening { number: 0, time, limits: ui.limits.console });
+    inspector.follow(kept, None);
+    inspector.fit(area);
+    inspector.draw(canvas, area, false);
 }

@@ -28,8 +28,11 @@ struct Taken {
 
 static TAKEN: Mutex<Option<Taken>> = Mutex::new(None);
 
-/// How long handed frames may take to leave at the end.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// How long handed frames may take to leave at the end. A slow terminal needs some of it, a stalled one all.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long the terminal may then take until it has room for what gives it back.
+const ROOM_WITHIN: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 
 /// A taken terminal. Dropping it gives it back.
 #[derive(Debug)]
@@ -89,7 +92,7 @@ pub(super) fn restore() {
     let Some(mut taken) = TAKEN.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
     taken.mailbox.close(PATIENCE);
     let mut fds = [PollFd::new(&taken.output, PollFlags::OUT)];
-    let is_ready = matches!(poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 200_000_000 })), Ok(1..));
+    let is_ready = matches!(poll(&mut fds, Some(&ROOM_WITHIN)), Ok(1..));
     let is_ready = is_ready && fds[0].revents().contains(PollFlags::OUT);
     if is_ready {
         let _ = taken.output.write_all(&sequences::leave());

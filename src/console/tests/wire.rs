@@ -7,7 +7,7 @@ use super::{
     stage::{Stage, dispatched, enqueued, show},
 };
 use crate::{
-    console::{event::Event, pane_id::PaneId, selection::RecordKey, ui::Focus, view_id::ViewId, wire::EntryRecord},
+    console::{event::Event, overlays::Overlay, pane_id::PaneId, selection::RecordKey, ui::Focus, view_id::ViewId, wire::EntryRecord},
     field::Fields,
     filter::Filter,
     ids::{InvocationId, Seq, SessionId},
@@ -263,4 +263,30 @@ fn its_tab_its_key_and_the_palette_lead_there() {
     assert_eq!(stage.ui.view, ViewId::Wire);
     stage.event(Event::Key { key: KeyEvent::new(KeyCode::Char('1'), KeyModifiers::NONE), at: crate::time::Mono(stage.ms * 1_000_000) });
     assert_eq!(stage.ui.view, ViewId::Deck);
+}
+
+#[test]
+fn the_selected_entry_is_seen_whole_below_and_inspected_by_a_key() {
+    let mut stage = wire(160, 50);
+    stage.key(KeyCode::Up);
+    stage.key(KeyCode::Up);
+    let text = stage.text();
+    assert!(text.contains("2c 6f 6f 70 73 0a") && text.contains("mpp-v2, protocol_error codes"), "{text}");
+    let seq = selected(&stage);
+    stage.key(KeyCode::Enter);
+    match stage.ui.overlays.last() {
+        Some(Overlay::Inspector(inspector)) => assert_eq!(inspector.subject.seq().0, seq),
+        other => panic!("{other:?}"),
+    }
+    stage.key(KeyCode::Esc);
+    assert_eq!((stage.ui.overlays.len(), selected(&stage)), (0, seq));
+}
+
+#[test]
+fn a_large_entry_is_not_read_at_a_glance() {
+    let mut stage = wire(160, 50);
+    stage.ui.limits.console.inspect_inline_bytes_max = 1_000;
+    let bytes = encode::log(mpp::Level::Info, &"long ".repeat(400));
+    frame(&mut stage, Direction::Inbound, FrameType::Log, None, &bytes);
+    assert!(stage.text().contains("are not read at a glance"), "{}", stage.text());
 }

@@ -29,6 +29,8 @@ struct Seen {
     /// Every whole frame since it was asked for.
     frames: Option<Vec<String>>,
     raw: Vec<u8>,
+    /// How often the alternate screen was entered.
+    entered: usize,
     ended: bool,
 }
 
@@ -36,6 +38,7 @@ impl Seen {
     fn process(&mut self, bytes: &[u8]) {
         let from = self.raw.len();
         self.raw.extend_from_slice(bytes);
+        self.entered += memchr::memmem::find_iter(&self.raw[from.saturating_sub(ENTER.len() - 1)..], ENTER).count();
         // A frame's end may be split between two reads.
         let mut done = from;
         let ends: Vec<_> = memchr::memmem::find_iter(&self.raw[from.saturating_sub(FRAME_END.len() - 1)..], FRAME_END)
@@ -96,8 +99,10 @@ impl Terminal {
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let parser = vt100::Parser::new(nonzero(rows), nonzero(columns), 0);
-        let seen =
-            Arc::new((Mutex::new(Seen { parser, framed: String::new(), frames: None, raw: Vec::new(), ended: false }), Condvar::new()));
+        let seen = Arc::new((
+            Mutex::new(Seen { parser, framed: String::new(), frames: None, raw: Vec::new(), entered: 0, ended: false }),
+            Condvar::new(),
+        ));
         let stalled = Arc::new(AtomicBool::new(false));
         let reader = pair.master.try_clone_reader().unwrap();
         let keys = pair.master.take_writer().unwrap();
@@ -261,7 +266,7 @@ fn spawn_reader(
             match read {
                 Ok(bytes) if bytes > 0 => {
                     state.process(&buffer[..bytes]);
-                    entered.store(memchr::memmem::find_iter(&state.raw, ENTER).count(), Ordering::SeqCst);
+                    entered.store(state.entered, Ordering::SeqCst);
                 }
                 Ok(_) | Err(_) => state.ended = true,
             }
