@@ -131,6 +131,15 @@ limits! {
         /// Bytes of the reason of one of those; the rest is cut. The store keeps it whole.
         recent_reason_bytes_max = 1_024 in 64..=65_536,
     }
+    /// The RMP codec.
+    rmp: Rmp {
+        /// Bytes of one body (rmp-v0 asks for 8 MiB); a frame with more is refused before it is read.
+        body_bytes_max = 8_388_608 in 1_024..=134_217_728,
+        /// Maps and lists within one another in one body, its own map included; deeper ones are refused.
+        body_depth_max = 64 in 8..=512,
+        /// Values of one body that are decoded for showing; one with more is shown as its bytes.
+        shown_values_max = 1_000_000 in 1_000..=100_000_000,
+    }
     /// The tap.
     tap: Tap {
         /// Bytes kept of one frame; the rest is cut and the entry says so.
@@ -199,6 +208,8 @@ limits! {
         marks_max = 10_000 in 1..=100_000,
         /// Alerts kept, those that passed included; the oldest of those go first.
         alerts_max = 200 in 20..=10_000,
+        /// Bytes copied at one time; as base64 they fill the 100,000 bytes that terminals take of one sequence (hterm's osc52.sh).
+        copy_bytes_max = 74_994 in 1_024..=1_048_576,
         /// Lines of the palette's history; the oldest go first.
         history_lines_max = 200 in 10..=10_000,
         /// Values of one entry that the inspector shows; those behind them are left out.

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, ffi::OsString, fmt, io::IsTerminal as _, path::
 
 use etcetera::base_strategy::{BaseStrategy as _, Xdg};
 
-use crate::console::Depth;
+use crate::console::{Depth, Through};
 
 /// The prefix of every variable that is ours.
 pub(crate) const PREFIX: &str = "RL_CONSOLE_";
@@ -46,8 +46,8 @@ pub(crate) struct Env {
     pub(crate) term: Option<String>,
     /// The variable that names a character encoding other than UTF-8.
     pub(crate) plain_locale: Option<&'static str>,
-    /// Whether `TMUX` says that tmux stands before the terminal.
-    pub(crate) in_tmux: bool,
+    /// What stands before the terminal, as `TMUX` and `STY` say.
+    pub(crate) through: Through,
     /// Whether stdin, stdout and stderr are terminals.
     pub(crate) terminals: Terminals,
 }
@@ -120,7 +120,8 @@ impl Env {
                 BRIDGE_TOKEN => self.bridge_token = Secret::new(&value),
                 "NO_COLOR" => self.no_color = Some(value.into_owned()),
                 "COLORTERM" => self.colorterm = Some(value.into_owned()),
-                "TMUX" => self.in_tmux = !value.is_empty(),
+                "TMUX" if !value.is_empty() => self.through = Through::Tmux,
+                "STY" if !value.is_empty() && self.through == Through::Nothing => self.through = Through::Screen,
                 "TERM" => self.term = Some(value.into_owned()),
                 _ if LOCALE.contains(&name) => {
                     for (slot, _) in locale.iter_mut().zip(LOCALE).filter(|(_, locale)| *locale == name) {

@@ -7,6 +7,7 @@ use crate::{
     console::ConsoleError,
     ids::InvocationId,
     port::PortError,
+    rmp,
     station::{StartError, pairing::PairError},
     tap::entry::mpp::RowState,
 };
@@ -27,6 +28,8 @@ pub(crate) enum Exit {
     TimedOut = 4,
     /// It ended in another state than `--wait` named.
     OtherState = 5,
+    /// A frame is not valid.
+    InvalidFrame = 6,
 }
 
 impl From<Exit> for ExitCode {
@@ -129,6 +132,34 @@ pub(crate) enum Error {
         /// Why, where it says so.
         reason: Option<String>,
     },
+    /// Frames that `decode` printed are not valid.
+    #[error("{}", frames_words(*invalid, *all, first))]
+    Frames {
+        /// How many.
+        invalid: u64,
+        /// Of how many.
+        all: u64,
+        /// What the first one is refused for.
+        first: Box<rmp::Error>,
+    },
+    /// A frame that `encode` was asked for would not be valid.
+    #[error("frame {number} would not be valid: {} ({}): {error}", error.name(), error.clause())]
+    FrameRefused {
+        /// Its number, from 1.
+        number: u64,
+        /// What it would be refused for.
+        error: Box<rmp::Error>,
+    },
+    /// An input that holds no frame.
+    #[error("{what}: {message}")]
+    Input {
+        /// The file.
+        what: String,
+        /// What is wrong with it.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
     /// A check of `doctor` found something.
     #[error("{failed} of {all} checks failed")]
     Doctor {
@@ -184,6 +215,11 @@ fn pack_words(path: &str, errors: usize, first: &str) -> String {
     }
 }
 
+fn frames_words(invalid: u64, all: u64, first: &rmp::Error) -> String {
+    let of = if all == 1 { "the frame is not valid".to_owned() } else { format!("{invalid} of {all} frames are not valid, the first") };
+    format!("{of}: {} ({}): {first}", first.name(), first.clause())
+}
+
 fn and_more(count: usize) -> String {
     match count {
         0 => String::new(),
@@ -220,6 +256,7 @@ impl Error {
             Self::Unreachable { .. } => Exit::NoStation,
             Self::WaitedTooLong { .. } => Exit::TimedOut,
             Self::EndedOtherwise { .. } => Exit::OtherState,
+            Self::Frames { .. } | Self::FrameRefused { .. } => Exit::InvalidFrame,
             Self::Output(_) if self.is_broken_pipe() => Exit::Done,
             Self::Console(_)
             | Self::Pair(_)
@@ -228,6 +265,7 @@ impl Error {
             | Self::NotAnInvocation(_)
             | Self::Doctor { .. }
             | Self::Adapter { .. }
+            | Self::Input { .. }
             | Self::Io { .. }
             | Self::StrangeAnswer
             | Self::Output(_) => Exit::Refused,
@@ -259,6 +297,8 @@ impl Error {
             Self::NotAnInvocation(_) => "bad_line",
             Self::WaitedTooLong { .. } => "timed_out",
             Self::EndedOtherwise { .. } => "other_state",
+            Self::Frames { .. } | Self::FrameRefused { .. } => "invalid_frame",
+            Self::Input { .. } => "bad_input",
             Self::Doctor { .. } => "doctor",
             Self::Adapter { .. } => "adapter_refused",
             Self::Unreachable { .. } => "unreachable",
@@ -270,8 +310,15 @@ impl Error {
     /// What to do about it; empty when nothing can be said.
     pub(crate) fn hint(&self) -> String {
         match self {
+            Self::Usage { hint, .. } | Self::Adapter { hint, .. } | Self::Unreachable { hint, .. } | Self::Input { hint, .. } => {
+                hint.clone()
+            }
+            Self::Frames { .. } => "each is told above, with the byte where it is".to_owned(),
+            Self::FrameRefused { error, .. } if error.code() == rmp::Code::LengthMismatch => {
+                "leave out frame_len and body_len, and they are filled in; --broken makes it as it is".to_owned()
+            }
+            Self::FrameRefused { error, .. } => format!("it takes {}; --broken makes it as it is", error.expected()),
             Self::Filter(_) => "`rl-console help ls` has the language in short".to_owned(),
-            Self::Usage { hint, .. } | Self::Adapter { hint, .. } | Self::Unreachable { hint, .. } => hint.clone(),
             Self::Config(error) => error.hint(),
             Self::Port(error) | Self::Some { first: error, .. } => error.hint(),
             Self::Start(error) => start_hint(error),
@@ -390,6 +437,9 @@ mod tests {
             (Error::Some { first: refused(), also: 2 }, 1, "unknown_event"),
             (Error::WaitedTooLong { id, state: RowState::Pending, ms: 5 }, 4, "timed_out"),
             (Error::EndedOtherwise { id, state: RowState::Failed, wanted: RowState::Done, reason: None }, 5, "other_state"),
+            (Error::Frames { invalid: 1, all: 1, first: Box::new(rmp::Error::InvalidTtl) }, 6, "invalid_frame"),
+            (Error::FrameRefused { number: 1, error: Box::new(rmp::Error::InvalidTtl) }, 6, "invalid_frame"),
+            (Error::Input { what: text(), message: text(), hint: text() }, 1, "bad_input"),
             (Error::Doctor { failed: 1, all: 2 }, 1, "doctor"),
             (Error::Adapter { message: text(), hint: text() }, 1, "adapter_refused"),
             (Error::Unreachable { message: text(), hint: text() }, 3, "unreachable"),

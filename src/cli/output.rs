@@ -58,6 +58,14 @@ impl Output {
         self.out.write_all(text.as_bytes()).map_err(Error::Output)
     }
 
+    /// Prints bytes as they are.
+    ///
+    /// # Errors
+    /// [`Error::Output`].
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.out.write_all(bytes).map_err(Error::Output)
+    }
+
     /// Sends what was printed on its way.
     ///
     /// # Errors

@@ -104,6 +104,8 @@ fn with_configuration(context: &mut Context, command: Option<Command>, record: O
         Some(Command::Record(args)) => commands::record::run(context, &args),
         Some(Command::Backup(args)) => commands::backup::run(context, &args),
         Some(Command::Pack(action)) => commands::pack::run(context, action),
+        Some(Command::Decode(args)) => commands::decode::run(context, &args),
+        Some(Command::Encode(args)) => commands::encode::run(context, &args),
         Some(Command::Sim(SimPeer::Adapter(args))) => commands::sim::run(context, args),
         Some(Command::Keys) => commands::keys::run(context),
         Some(Command::Config(action)) => commands::config::run(context, &action),

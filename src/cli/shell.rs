@@ -23,8 +23,9 @@ use tokio::sync::oneshot;
 use super::{
     args::{Cli, Global},
     context::Context,
+    keeper::{self, Keeper},
 };
-use crate::console::{End, Ran, Runner, Running, Runs, Shell, Subcommand};
+use crate::console::{End, KeptLayout, Ran, Runner, Running, Runs, Shell, Subcommand};
 
 /// How long a subcommand may run.
 const RUN_S_MAX: u64 = 10;
@@ -41,7 +42,11 @@ pub(crate) fn shell(context: &Context) -> Shell {
     let path = context.env.state_dir.as_ref().map(|dir| dir.join("palette.history"));
     let history = path.as_deref().map_or_else(Vec::new, |path| read_history(path, max));
     let keep = path.and_then(|path| keep_history(path, max));
-    Shell { subcommands: subcommands().into(), history, runner: Some(Arc::new(Children { globals: globals(&context.flags), keep })) }
+    let layout_path = context.env.state_dir.as_ref().map(|dir| dir.join("layout.toml"));
+    let layout = layout_path.as_deref().map(|path| KeptLayout { file: path.to_owned(), text: keeper::read(path) });
+    let keeper = layout_path.and_then(Keeper::spawn);
+    let children = Children { globals: globals(&context.flags), keep, keeper };
+    Shell { subcommands: subcommands().into(), history, layout, runner: Some(Arc::new(children)) }
 }
 
 /// Every subcommand of the grammar that does something.
@@ -68,7 +73,7 @@ fn gather(prefix: &str, command: &mut clap::Command, all: &mut Vec<Subcommand>) 
     }
     let usage = command.render_usage().to_string();
     let usage = usage.trim().trim_start_matches("Usage: ").trim_start_matches("rl-console ").to_owned();
-    let needs_more = command.get_positionals().any(clap::Arg::is_required_set) || name == "invoke";
+    let needs_more = command.get_positionals().any(clap::Arg::is_required_set) || matches!(name.as_str(), "invoke" | "decode" | "encode");
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     all.push(Subcommand { runs: runs(&name), name, about, usage, needs_more });
 }
@@ -102,6 +107,8 @@ fn globals(flags: &Global) -> Vec<OsString> {
 struct Children {
     globals: Vec<OsString>,
     keep: Option<SyncSender<String>>,
+    /// Keeps how panes are looked at.
+    keeper: Option<Keeper>,
 }
 
 /// Dropped, it says that nobody waits any more.
@@ -153,6 +160,12 @@ impl Runner for Children {
         if let Some(keep) = &self.keep {
             // A line is let go where the disk does not keep up: the screen never waits for it.
             drop(keep.try_send(line.to_owned()));
+        }
+    }
+
+    fn keep_layout(&self, text: &str) {
+        if let Some(keeper) = &self.keeper {
+            keeper.keep(text);
         }
     }
 }

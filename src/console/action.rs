@@ -85,6 +85,18 @@ actions! {
     FilterCell = "filter-cell",
     /// Choose what this pane is sorted by and which columns it has.
     Columns = "columns",
+    /// Give the selected field a column, or take it away.
+    ToggleColumn = "toggle-column",
+    /// Sort by the selected field; again the other way round, then not at all.
+    SortColumn = "sort-column",
+    /// Move the selected column to the left.
+    ColumnEarlier = "column-earlier",
+    /// Move the selected column to the right.
+    ColumnLater = "column-later",
+    /// This pane's order and columns as shipped.
+    ResetColumns = "reset-columns",
+    /// Order and columns as shipped, of every pane of this view.
+    ResetLayout = "reset-layout",
     /// Stop time for every pane at once, or let it go on.
     Pause = "pause",
     /// One entry back in time.
@@ -115,6 +127,18 @@ actions! {
     Copy = "copy",
     /// Copy what is selected as cell, JSON, hex, frame or command line.
     CopyAs = "copy-as",
+    /// Copy the value of the selected cell, or what is told.
+    CopyCell = "copy-cell",
+    /// Copy the record as JSON.
+    CopyJson = "copy-json",
+    /// Copy the record's frame as hex.
+    CopyHex = "copy-hex",
+    /// Copy the record's frame as it was.
+    CopyFrame = "copy-frame",
+    /// Copy the command line that shows the record.
+    CopyLine = "copy-line",
+    /// Copy the command line that gives the same work again.
+    CopyAgain = "copy-again",
     /// Mask logins, chat text and payload values on every screen, or show them again.
     OnAir = "on-air",
     /// The account of this pane: what was received, shown, filtered, evicted and lost.
@@ -285,6 +309,8 @@ pub(crate) enum Effect {
     Quit,
     /// Take the mouse, or leave it to the terminal.
     Mouse(bool),
+    /// Put this into the terminal's clipboard.
+    Copy(Vec<u8>),
     /// The show is on air, or no more.
     OnAir(bool),
     /// Put the alert of this number away as seen.
@@ -297,6 +323,8 @@ pub(crate) enum Effect {
     Decode(Box<Job>),
     /// Keep a line of the palette for the next start.
     Remember(String),
+    /// Keep how panes are looked at for the next start.
+    KeepLayout(String),
 }
 
 /// What a command or query was for, so that its answer finds its place.

@@ -14,9 +14,8 @@ use super::{
     config::{Config, ConsoleError, Exit},
     draw,
     event::{Event, TerminalEvent},
-    history::History,
-    layout,
-    model::{HISTORY_ROWS, Meter, Model, Timeline},
+    layout, layouts,
+    model::{HISTORY_ROWS, Meter, Model},
     overlays::Overlay,
     pace::Pace,
     reload::{self, Lookout, Reload},
@@ -117,22 +116,21 @@ impl App {
     pub(super) fn new(port: Arc<dyn StationPort>, config: Config, mailbox: Arc<Mailbox>, columns: u16, rows: u16) -> Self {
         let now = config.clock.now();
         let mut ui = Ui::new(columns, rows, config.looks.mouse);
-        ui.limits = config.limits;
-        ui.time = Timeline::new(&config.limits.console);
-        ui.history = History::new(config.shell.history, config.limits.console.history_lines_max);
+        ui.begin(&config.limits, config.shell.history);
+        let model = layouts::restored(Model::new(&config.limits), &mut ui, config.shell.layout, now);
         let wardrobe = Wardrobe::new(config.looks, config.depth);
         let mut view = wardrobe.view(config.name, config.commands, config.shell.subcommands, now);
         view.veil = Veil::of(config.on_air.is_on());
         Self {
             port,
             clock: config.clock,
-            model: Model::new(&config.limits),
+            model,
             ui,
             view,
             wardrobe,
             lookout: Lookout::spawn(config.source),
             painter: Painter::new(columns, rows),
-            herald: Herald::new(config.in_tmux),
+            herald: Herald::new(config.through),
             mailbox,
             answers: FuturesUnordered::new(),
             reader: None,
@@ -303,6 +301,7 @@ impl App {
         match effect {
             Effect::Quit => return true,
             Effect::Mouse(taken) => self.painter.mouse(taken),
+            Effect::Copy(text) => self.painter.copy(self.herald.copy(&text)),
             Effect::OnAir(is_on) => {
                 self.view.veil = Veil::of(is_on);
                 self.on_air.set(is_on);
@@ -326,6 +325,7 @@ impl App {
             Effect::StopRun { number } => self.running.end(number),
             Effect::Decode(job) => self.answers.push(Box::pin(self.running.decode(*job).map(Answer::Event))),
             Effect::Remember(line) => self.running.remember(&line),
+            Effect::KeepLayout(text) => self.running.keep_layout(&text),
         }
         false
     }

@@ -20,8 +20,8 @@ pub struct Config {
     pub source: Option<Arc<dyn Source>>,
     /// The colours that the terminal takes.
     pub depth: Depth,
-    /// Whether tmux stands between this process and the terminal: what is meant for the terminal itself is handed through it.
-    pub in_tmux: bool,
+    /// What stands between this process and the terminal: what is meant for the terminal itself is handed through it.
+    pub through: Through,
     /// Whether the show is on air: logins, chat text and payload values are masked.
     pub on_air: OnAir,
     /// What the header calls this station: the data folder's name or a configured one.
@@ -72,6 +72,18 @@ impl Default for AlertRules {
     fn default() -> Self {
         Self { adapter_gone_s: 5, head_waiting_s: 30, bell: true, desktop: Desktop::Off }
     }
+}
+
+/// What stands between a process and the terminal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Through {
+    /// Nothing does.
+    #[default]
+    Nothing,
+    /// tmux, which hands on what it is told to with `set -g allow-passthrough on`.
+    Tmux,
+    /// GNU screen.
+    Screen,
 }
 
 /// How a terminal is asked for a desktop notification.

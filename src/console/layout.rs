@@ -45,6 +45,11 @@ impl Layout {
         chips
     }
 
+    /// The room of a pane; of a list that lies over the panes, the whole body.
+    pub(crate) fn area_of(&self, pane: PaneId) -> Rect {
+        self.panes.iter().find(|(known, _)| *known == pane).map_or(self.body, |(_, area)| *area)
+    }
+
     /// The pane under a place.
     pub(crate) fn pane_at(&self, column: u16, row: u16) -> Option<(PaneId, Rect)> {
         self.panes.iter().find(|(_, area)| area.contains((column, row).into())).copied()

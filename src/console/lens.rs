@@ -25,6 +25,12 @@ impl Sort {
         Self { field, descending }
     }
 
+    /// What asking for it again and again makes of it: sorted by that field, then the other way round, then not at all.
+    pub(crate) fn stepped(present: Option<Self>, field: usize) -> Option<Self> {
+        let is_turned = present.is_some_and(|sort| sort.field == field && sort.descending);
+        (!is_turned).then(|| Self::clicked(present, field))
+    }
+
     /// The order of two values of the field: what has none comes last, whichever way.
     pub(crate) fn order(self, spec: &Spec, one: &Value<'_>, other: &Value<'_>) -> Ordering {
         let order = match (one, other, spec.kind) {
@@ -52,11 +58,13 @@ pub(crate) struct Lens {
     pub(crate) cell: Option<usize>,
     /// How often filter or sort were changed.
     revision: u64,
+    /// How often sort or columns were changed.
+    layout_revision: u64,
 }
 
 impl Lens {
     /// Everything as it comes.
-    pub(crate) const PLAIN: Self = Self { filter: None, sort: None, columns: None, cell: None, revision: 0 };
+    pub(crate) const PLAIN: Self = Self { filter: None, sort: None, columns: None, cell: None, revision: 0, layout_revision: 0 };
 
     /// The filter that was kept.
     pub(crate) fn filter(&self) -> Option<&Filter> {
@@ -64,7 +72,6 @@ impl Lens {
     }
 
     /// Keeps a filter, or none.
-    #[cfg_attr(not(test), expect(dead_code, reason = "nobody can write one yet"))]
     pub(crate) fn set_filter(&mut self, filter: Option<Filter>) {
         self.filter = filter;
         self.revision += 1;
@@ -79,12 +86,28 @@ impl Lens {
     pub(crate) fn set_sort(&mut self, sort: Option<Sort>) {
         self.sort = sort;
         self.revision += 1;
+        self.layout_revision += 1;
     }
 
     /// Chooses the columns, or leaves them to the pane.
-    #[cfg_attr(not(test), expect(dead_code, reason = "nobody can choose them yet"))]
     pub(crate) fn set_columns(&mut self, columns: Option<Vec<usize>>) {
         self.columns = columns;
+        self.layout_revision += 1;
+    }
+
+    /// The fields that were chosen to have a column.
+    pub(crate) fn columns(&self) -> Option<&[usize]> {
+        self.columns.as_deref()
+    }
+
+    /// Whether neither order nor columns were chosen.
+    pub(crate) fn is_as_shipped(&self) -> bool {
+        self.sort.is_none() && self.columns.is_none()
+    }
+
+    /// How often sort or columns were changed.
+    pub(crate) fn layout_revision(&self) -> u64 {
+        self.layout_revision
     }
 
     /// Whether rows are shown other than as they come.

@@ -12,7 +12,7 @@ use super::{
     pane_id::PaneId,
     panes,
     selection::Selection,
-    window::{Record, Wanted, Window},
+    window::{Answered, Record, Wanted, Window},
 };
 use crate::{
     ids::{InvocationId, QueueName, RefundId},
@@ -42,6 +42,8 @@ pub(crate) struct Pages {
     pub(crate) state: Window<StateKeyRow>,
     queues: Window<QueueRow>,
     marks: BTreeMap<PaneId, Mark>,
+    /// The filters that go with the questions.
+    filters: BTreeMap<PaneId, String>,
     /// How often an answer was taken.
     revision: u64,
     /// Refunds that were recorded before the list was asked for last.
@@ -51,12 +53,13 @@ pub(crate) struct Pages {
 impl Pages {
     pub(crate) fn new() -> Self {
         Self {
-            history: Window::new(false),
-            other_pack: Window::new(true),
-            refunds: Window::new(false),
+            history: Window::new(Self::is_oldest_first(PaneId::History)),
+            other_pack: Window::new(Self::is_oldest_first(PaneId::OtherPack)),
+            refunds: Window::new(Self::is_oldest_first(PaneId::Refunds)),
             state: Window::new(false),
             queues: Window::new(false),
             marks: BTreeMap::new(),
+            filters: BTreeMap::new(),
             revision: 0,
             refunds_then: 0,
         }
@@ -94,6 +97,11 @@ impl Pages {
         }
     }
 
+    /// Whether a list has its oldest row first by itself: what waits goes in that order, what happened is read the other way.
+    pub(crate) const fn is_oldest_first(pane: PaneId) -> bool {
+        matches!(pane, PaneId::OtherPack)
+    }
+
     /// Turns a pane's list round.
     pub(crate) fn reverse(&mut self, pane: PaneId) {
         match pane {
@@ -102,6 +110,23 @@ impl Pages {
             PaneId::Refunds => self.refunds.reverse(),
             _ => {}
         }
+    }
+
+    /// Has the store filter a pane's list that comes in pages.
+    pub(crate) fn set_filter(&mut self, pane: PaneId, filter: Option<String>) {
+        if self.filters.get(&pane) == filter.as_ref() {
+            return;
+        }
+        match pane {
+            PaneId::History => self.history.begin_again(),
+            PaneId::OtherPack => self.other_pack.begin_again(),
+            PaneId::Refunds => self.refunds.begin_again(),
+            _ => return,
+        }
+        match filter {
+            Some(filter) => self.filters.insert(pane, filter),
+            None => self.filters.remove(&pane),
+        };
     }
 
     /// Begins a pane's list at its first row again, if that was let go of meanwhile.
@@ -180,19 +205,20 @@ impl Pages {
 
     fn ask_history(&mut self, changes: &Changes, now: Mono) -> Option<(u64, Query)> {
         let wanted = page_due(&mut self.history, self.marks.entry(PaneId::History), (changes.rows, changes.resyncs), now)?;
-        Some((wanted.serial, of_invocations(wanted, None, false)))
+        Some((wanted.serial, of_invocations(wanted, None, false, self.filters.get(&PaneId::History))))
     }
 
     fn ask_other_pack(&mut self, changes: &Changes, now: Mono) -> Option<(u64, Query)> {
         let wanted = page_due(&mut self.other_pack, self.marks.entry(PaneId::OtherPack), (changes.others, changes.resyncs), now)?;
-        Some((wanted.serial, of_invocations(wanted, Some(RowState::Pending), true)))
+        Some((wanted.serial, of_invocations(wanted, Some(RowState::Pending), true, self.filters.get(&PaneId::OtherPack))))
     }
 
     fn ask_refunds(&mut self, changes: &Changes, now: Mono) -> Option<(u64, Query)> {
         let Wanted { beyond, oldest_first, limit, serial } =
             page_due(&mut self.refunds, self.marks.entry(PaneId::Refunds), (changes.refunds, changes.resyncs), now)?;
         self.refunds_then = changes.refunds;
-        Some((serial, Query::Refunds { status: None, beyond: beyond.map(RefundId), oldest_first, filter: None, limit }))
+        let filter = self.filters.get(&PaneId::Refunds).cloned();
+        Some((serial, Query::Refunds { status: None, beyond: beyond.map(RefundId), oldest_first, filter, limit }))
     }
 
     fn ask_state(&mut self, changes: &Changes, now: Mono) -> Option<(u64, Query)> {
@@ -250,9 +276,17 @@ fn whole_due<R: Record>(window: &mut Window<R>, mark: Marked<'_>, changes: (u64,
     (window.asking().is_none() && is_due(mark, present, window.trouble().is_some())).then(|| window.ask(Direction::Fresh))
 }
 
-fn of_invocations(wanted: Wanted, state: Option<RowState>, other_manifest: bool) -> Query {
+fn of_invocations(wanted: Wanted, state: Option<RowState>, other_manifest: bool, filter: Option<&String>) -> Query {
     let Wanted { beyond, oldest_first, limit, .. } = wanted;
-    Query::Invocations { state, queue: None, beyond: beyond.map(InvocationId), oldest_first, other_manifest, filter: None, limit }
+    Query::Invocations {
+        state,
+        queue: None,
+        beyond: beyond.map(InvocationId),
+        oldest_first,
+        other_manifest,
+        filter: filter.cloned(),
+        limit,
+    }
 }
 
 fn words(error: &PortError) -> String {
@@ -264,33 +298,33 @@ fn strange() -> String {
 }
 
 /// The rows of a page of invocations, or what went wrong.
-pub(crate) fn invocations(page: Result<Page, PortError>) -> Result<(Vec<InvocationRow>, bool), String> {
+pub(crate) fn invocations(page: Result<Page, PortError>) -> Result<Answered<InvocationRow>, String> {
     match page {
-        Ok(Page::Invocations { rows, more, .. }) => Ok((rows, more)),
+        Ok(Page::Invocations { rows, more, beyond }) => Ok(Answered { rows, more, beyond: beyond.map(|id| id.0) }),
         Ok(_) => Err(strange()),
         Err(error) => Err(words(&error)),
     }
 }
 
-fn refunds(page: Result<Page, PortError>) -> Result<(Vec<RefundRow>, bool), String> {
+fn refunds(page: Result<Page, PortError>) -> Result<Answered<RefundRow>, String> {
     match page {
-        Ok(Page::Refunds { rows, more, .. }) => Ok((rows, more)),
+        Ok(Page::Refunds { rows, more, beyond }) => Ok(Answered { rows, more, beyond: beyond.map(|id| id.0) }),
         Ok(_) => Err(strange()),
         Err(error) => Err(words(&error)),
     }
 }
 
-fn state(page: Result<Page, PortError>) -> Result<(Vec<StateKeyRow>, bool), String> {
+fn state(page: Result<Page, PortError>) -> Result<Answered<StateKeyRow>, String> {
     match page {
-        Ok(Page::State(rows)) => Ok((rows, false)),
+        Ok(Page::State(rows)) => Ok(Answered { rows, more: false, beyond: None }),
         Ok(_) => Err(strange()),
         Err(error) => Err(words(&error)),
     }
 }
 
-fn queues(page: Result<Page, PortError>) -> Result<(Vec<QueueRow>, bool), String> {
+fn queues(page: Result<Page, PortError>) -> Result<Answered<QueueRow>, String> {
     match page {
-        Ok(Page::Queues(rows)) => Ok((rows, false)),
+        Ok(Page::Queues(rows)) => Ok(Answered { rows, more: false, beyond: None }),
         Ok(_) => Err(strange()),
         Err(error) => Err(words(&error)),
     }

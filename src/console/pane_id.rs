@@ -29,6 +29,26 @@ pub(crate) enum PaneId {
     Pending,
 }
 
+impl PaneId {
+    /// All of them.
+    pub(crate) const ALL: [Self; 14] = [
+        Self::Queues,
+        Self::InFlight,
+        Self::Recent,
+        Self::Log,
+        Self::Started,
+        Self::History,
+        Self::OtherPack,
+        Self::Refunds,
+        Self::State,
+        Self::AdapterLog,
+        Self::Violations,
+        Self::StationLog,
+        Self::Wire,
+        Self::Pending,
+    ];
+}
+
 /// A chip of the second line: a system, or a pane that has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChipId {

@@ -63,6 +63,13 @@ impl RunningSet {
         self.held.remove(&number);
     }
 
+    /// Keeps how panes are looked at for the next start.
+    pub(super) fn keep_layout(&self, text: &str) {
+        if let Some(runner) = &self.runner {
+            runner.keep_layout(text);
+        }
+    }
+
     /// Keeps a line for the next start.
     pub(super) fn remember(&self, line: &str) {
         if let Some(runner) = &self.runner {

@@ -16,6 +16,8 @@ pub(crate) enum RecordKey {
     /// A clause of the specification.
     Clause(&'static str),
     Alert(u64),
+    /// A field of a pane's records, by its place.
+    Field(usize),
     /// An entry of the tap.
     Entry(Seq),
 }

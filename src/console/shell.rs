@@ -1,6 +1,6 @@
 //! The subcommands that the palette offers, and who runs them: a console knows neither their grammar nor processes.
 
-use std::{any::Any, fmt, future::Future, pin::Pin, sync::Arc};
+use std::{any::Any, fmt, future::Future, path::PathBuf, pin::Pin, sync::Arc};
 
 /// What the palette offers beside the actions of a place.
 #[derive(Clone, Debug, Default)]
@@ -9,8 +9,19 @@ pub struct Shell {
     pub subcommands: Arc<[Subcommand]>,
     /// Lines that were run before, the oldest first.
     pub history: Vec<String>,
+    /// How panes were looked at in the last start.
+    pub layout: Option<KeptLayout>,
     /// Who runs them; nobody where there is none.
     pub runner: Option<Arc<dyn Runner>>,
+}
+
+/// How panes were looked at in the last start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptLayout {
+    /// Where it is kept.
+    pub file: PathBuf,
+    /// What was kept there, if anything was yet, or why it cannot be read.
+    pub text: Result<Option<String>, String>,
 }
 
 /// A subcommand.
@@ -81,6 +92,9 @@ pub trait Runner: Send + Sync + fmt::Debug {
 
     /// Keeps a line for the next start. It must not wait for anything, and may fail silently.
     fn remember(&self, line: &str);
+
+    /// Keeps how panes are looked at for the next start. It must not wait for anything, and may fail silently.
+    fn keep_layout(&self, text: &str);
 }
 
 /// A subcommand that runs.

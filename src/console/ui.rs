@@ -71,6 +71,8 @@ pub(crate) struct Ui {
     pub(crate) wire: wire::List,
     /// How panes are looked at.
     pub(crate) lenses: BTreeMap<PaneId, Lens>,
+    /// What of that was kept for the next start.
+    pub(crate) layout_kept: u64,
     /// The rows of panes that are filtered or sorted, as they were settled last.
     arranged: BTreeMap<PaneId, Arrangement>,
     /// The moment of the last event.
@@ -99,6 +101,8 @@ pub(crate) struct Ui {
     /// The palette, over whatever is open.
     pub(crate) palette: Option<Box<Palette>>,
     pub(crate) history: History,
+    /// The filters that were kept.
+    pub(crate) filters: History,
     /// Counts the subcommands that were run.
     pub(crate) runs: u64,
     /// Counts the times that the operator asked for the next theme.
@@ -122,6 +126,7 @@ impl Ui {
             pages: Pages::new(),
             wire: wire::List::default(),
             lenses: BTreeMap::new(),
+            layout_kept: 0,
             arranged: BTreeMap::new(),
             at: Now::default(),
             overlays: Vec::new(),
@@ -139,11 +144,19 @@ impl Ui {
             mouse,
             palette: None,
             history: History::default(),
+            filters: History::new([], Limits::default().console.history_lines_max),
             runs: 0,
             theme_steps: 0,
             inspected: 0,
             time: Timeline::new(&Limits::default().console),
         }
+    }
+
+    /// Begins with these bounds and the lines that were run before.
+    pub(crate) fn begin(&mut self, limits: &Limits, lines: Vec<String>) {
+        self.limits = *limits;
+        self.time = Timeline::new(&limits.console);
+        self.history = History::new(lines, limits.console.history_lines_max);
     }
 
     /// Whether the first steps are shown.
@@ -200,8 +213,36 @@ impl Ui {
         self.lenses.entry(pane).or_default()
     }
 
+    /// Sorts a pane by a field, or leaves its rows in its own order. Lists in pages turn round.
+    pub(crate) fn sort_by(&mut self, pane: PaneId, sort: Option<Sort>) {
+        let is_other_way = match (self.pages.oldest_first(pane), sort) {
+            (Some(oldest_first), Some(sort)) => oldest_first == sort.descending,
+            (Some(oldest_first), None) => oldest_first != Pages::is_oldest_first(pane),
+            (None, _) => false,
+        };
+        if is_other_way {
+            self.pages.reverse(pane);
+        }
+        self.lens_mut(pane).set_sort(sort);
+    }
+
+    /// A pane's order and columns as shipped.
+    pub(crate) fn reset(&mut self, pane: PaneId) {
+        self.sort_by(pane, None);
+        self.lens_mut(pane).set_columns(None);
+    }
+
+    /// Looks at panes as they were looked at in the last start.
+    pub(crate) fn restore(&mut self, lenses: BTreeMap<PaneId, Lens>) {
+        for (pane, lens) in lenses {
+            let sort = lens.sort();
+            self.lenses.insert(pane, lens);
+            self.sort_by(pane, sort);
+        }
+        self.layout_kept = self.lenses.values().map(Lens::layout_revision).sum();
+    }
+
     /// The list that has the keys: a pane, or the pending list over the panes.
-    #[expect(dead_code, reason = "what works on a list is still to come")]
     pub(crate) fn list_at_hand(&self) -> Option<PaneId> {
         match (self.overlays.last(), self.focus) {
             (Some(Overlay::Pending(_)), _) => Some(PaneId::Pending),
@@ -221,6 +262,12 @@ impl Ui {
     /// The rows of a pane as they were arranged last.
     pub(crate) fn arranged(&self, pane: PaneId) -> Option<&Arrangement> {
         self.arranged.get(&pane)
+    }
+
+    /// Lets go of what was arranged, so that it is arranged anew.
+    #[cfg(test)]
+    pub(crate) fn forget_arranged(&mut self) {
+        self.arranged.clear();
     }
 
     /// The field that a pane is sorted by, if it is by one.
@@ -303,6 +350,7 @@ impl Ui {
         for overlay in &mut self.overlays {
             overlay.settle(layout.body);
             match overlay {
+                Overlay::Columns(columns) => columns.settle(columns.area(layout.body, layout.area_of(columns.pane))),
                 Overlay::Tray(tray) => tray.follow(model),
                 Overlay::Inspector(inspector) => inspector.follow(self.time.kept(), None),
                 Overlay::Facts(facts) => facts.follow(self.time.kept()),

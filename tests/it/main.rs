@@ -3,6 +3,7 @@
 
 mod cli;
 mod cli_sim;
+mod copying;
 mod crash;
 mod fixtures;
 mod harness;
@@ -20,6 +21,9 @@ mod recorded;
 mod recorded_snapshot;
 mod recording;
 mod rehearsal;
+mod rmp_cli;
+mod rmp_codec;
+mod rmp_framing;
 mod station;
 mod store;
 mod stories;

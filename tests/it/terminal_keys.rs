@@ -86,3 +86,35 @@ fn the_palette_runs_subcommands_of_this_station_and_remembers_them() {
     terminal.shows(": settle 99 done");
     terminal.keys("\x1b");
 }
+
+#[test]
+fn order_and_columns_are_found_again_at_the_next_start() {
+    let folder = tempdir().unwrap();
+    let data = folder.path();
+    pair(data);
+    let mut terminal = console(data);
+    terminal.shows("done/m");
+    terminal.keys("o");
+    terminal.wait("the columns", |screen| screen.contains("Columns of Queues") && screen.contains("what it is"));
+    // The second field goes, and the first is what the pane is sorted by, the other way round.
+    terminal.keys("ssj ");
+    terminal.wait("they are chosen", |screen| screen.contains("queue▾") && !screen.contains("ready   pend"));
+    terminal.keys("q");
+    terminal.wait("the list is closed", |screen| !screen.contains("Columns of"));
+    terminal.keys("q");
+    assert!(terminal.ended().success());
+    let file = data.join("home/state/rl-console/layout.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("[panes.queues]") && !text.contains("ready"), "{text}");
+    let mut terminal = console(data);
+    terminal.wait("as it was", |screen| screen.contains("queue▾") && !screen.contains("ready   pend"));
+    terminal.keys("oRqq");
+    assert!(terminal.ended().success());
+    assert_eq!(fs::read_to_string(&file).unwrap(), "version = 1\n\n[panes]\n");
+    // What is no layout is told, and written anew with the next change.
+    fs::write(&file, "version = 3\n").unwrap();
+    let mut terminal = console(data);
+    terminal.wait("why not", |screen| screen.contains("layout.toml: it is of version 3"));
+    terminal.keys("q");
+    assert!(terminal.ended().success());
+}

@@ -1,12 +1,14 @@
 //! The subcommands and their own flags.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::{
     brakes::{QueueArgs, ResumeArgs},
+    frames::{DecodeArgs, EncodeArgs},
     ls::LsArgs,
+    sim::SimPeer,
 };
 use crate::{ids::InvocationId, tap::entry::mpp::RowState};
 
@@ -61,6 +63,18 @@ pub(crate) enum Command {
     /// Check a pack, print its hash, or move pending rows to the pack in force.
     #[command(subcommand)]
     Pack(PackAction),
+
+    /// Decode RMP frames: their header fields and their bodies as JSON, or what is wrong with them.
+    ///
+    /// Reads one frame after the other. Every fault is told with its name, its clause, what was expected and what is there, and the byte.
+    /// Exits 0 when every frame is valid, 6 when one is not.
+    Decode(DecodeArgs),
+
+    /// Make RMP frames from JSON as `decode --json` prints it.
+    ///
+    /// What is missing is filled in: lengths, `msg_id`, `trace_id`, `created_at_ms`, `ttl_ms`, and `schema_id` by the body's type. The
+    /// least is {"body":{"type":"error.report.v1","payload":{}}}.
+    Encode(EncodeArgs),
 
     /// Stand-ins for the peers of a station, for rehearsal.
     #[command(subcommand)]
@@ -258,50 +272,6 @@ pub(crate) enum PackAction {
     Migrate,
 }
 
-/// `sim`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum SimPeer {
-    /// A game adapter that serves every queue of a pack, over TCP, from outside.
-    Adapter(SimAdapterArgs),
-}
-
-/// `sim adapter`.
-#[derive(Debug, Args)]
-pub(crate) struct SimAdapterArgs {
-    /// Where the station listens [default: the configured address and port, 127.0.0.1:7777].
-    #[arg(long, value_name = "HOST:PORT")]
-    pub(crate) addr: Option<String>,
-
-    /// A file that holds the bridge token; without it the variable `RL_CONSOLE_BRIDGE_TOKEN` does.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) token_file: Option<PathBuf>,
-
-    /// Milliseconds from an invocation to its `done`: half of them until `applied`.
-    #[arg(long, value_name = "MS", default_value_t = 0)]
-    pub(crate) latency: u64,
-
-    /// The share of invocations that fail, 0 to 1.
-    #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = share)]
-    pub(crate) fail_rate: f64,
-
-    /// The share of invocations that fail with a refund, 0 to 1.
-    #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = share)]
-    pub(crate) refund_rate: f64,
-
-    /// What the chances are drawn from: the same seed decides the same for the same invocation.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) seed: u64,
-
-    /// Log frames a second besides, to rehearse a flood: of all levels, some long, some with characters that must not reach a screen as
-    /// they are. Each makes two entries of the tap. Once a second it says how many it sent; what it cannot send in time it leaves out.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(crate) logs_per_s: Option<u32>,
-
-    /// Connect again whenever the connection is lost, waiting longer each time.
-    #[arg(long)]
-    pub(crate) reconnect: bool,
-}
-
 /// `config`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigAction {
@@ -352,23 +322,8 @@ pub(super) fn rows(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "takes a whole number of rows, 0 or more".to_owned())
 }
 
-fn share(text: &str) -> Result<f64, String> {
-    let share: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("takes 0 to 1".to_owned()) }
-}
-
 fn invocation_id(text: &str) -> Result<InvocationId, String> {
     text.parse().map(InvocationId).map_err(|_| "not the number of an invocation".to_owned())
-}
-
-/// Where a simulated adapter connects to when nothing is said.
-pub(crate) fn default_addr(bind: std::net::IpAddr, port: u16) -> SocketAddr {
-    let bind = match bind {
-        std::net::IpAddr::V4(ip) if ip.is_unspecified() => std::net::Ipv4Addr::LOCALHOST.into(),
-        std::net::IpAddr::V6(ip) if ip.is_unspecified() => std::net::Ipv6Addr::LOCALHOST.into(),
-        bind => bind,
-    };
-    SocketAddr::new(bind, port)
 }
 
 #[cfg(test)]
@@ -426,6 +381,13 @@ mod tests {
             "pack hash p.toml",
             "pack migrate",
             "sim adapter --addr 127.0.0.1:1 --pack p --token-file t --latency 5 --fail-rate 0.5 --refund-rate 1 --seed 9 --logs-per-s 50000 --reconnect",
+            "decode",
+            "decode -",
+            "decode frames.bin --now now",
+            "decode --hex 00 --now 1731456000000 --json",
+            "encode",
+            "encode frame.json --raw --broken",
+            "encode - --hex",
             "doctor",
             "config show --origin",
             "config show --defaults",
@@ -440,6 +402,9 @@ mod tests {
             "cancel invocation",
             "ls queues --limit -1",
             "config show --origin --defaults",
+            "decode a --hex 00",
+            "decode --now yesterday",
+            "encode --hex --raw",
             "settle 4 maybe",
             "sim adapter --fail-rate 1.1",
             "sim adapter --logs-per-s 0",
@@ -449,11 +414,5 @@ mod tests {
         ] {
             assert!(parse(line).is_err(), "{line}");
         }
-    }
-
-    #[test]
-    fn connects_to_loopback_where_the_station_listens_everywhere() {
-        assert_eq!(default_addr("0.0.0.0".parse().unwrap(), 7).to_string(), "127.0.0.1:7");
-        assert_eq!(default_addr("10.0.0.2".parse().unwrap(), 7).to_string(), "10.0.0.2:7");
     }
 }

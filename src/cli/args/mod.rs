@@ -3,12 +3,16 @@
 
 mod brakes;
 mod commands;
+mod frames;
 mod global;
 mod ls;
+mod sim;
 
 pub(crate) use commands::{
     BackupArgs, CancelArgs, CancelWhat, Command, CompletionsArgs, ConfigAction, InvokeArgs, KickWhat, ManArgs, PackAction, PairArgs,
-    RecordArgs, RestartArgs, RestartHost, SettleArgs, SettleTo, SimAdapterArgs, SimPeer, default_addr,
+    RecordArgs, RestartArgs, RestartHost, SettleArgs, SettleTo,
 };
+pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
 pub(crate) use global::{Cli, Global};
 pub(crate) use ls::{LsArgs, LsWhat};
+pub(crate) use sim::{SimAdapterArgs, SimPeer, default_addr};

@@ -148,7 +148,7 @@ fn config(context: &Context, watched: &Arc<Watched>, on_air: &OnAir) -> Result<c
         looks: watched.looks(),
         source: Some(Arc::clone(watched) as Arc<dyn console::Source>),
         depth: context.env.depth(),
-        in_tmux: context.env.in_tmux,
+        through: context.env.through,
         on_air: on_air.clone(),
         name: data.file_name().map_or_else(|| data.display().to_string(), |name| name.to_string_lossy().into_owned()),
         limits: settings.limits,

@@ -103,6 +103,10 @@ impl File<'_> {
                 let texts = items.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
                 texts.collect::<Option<_>>().map(Value::List)
             }
+            DeValue::Table(entries) if key.kind == Kind::Schemas => {
+                let texts = entries.iter().map(|(id, rule)| Some(format!("{}={}", id.get_ref(), rule.get_ref().as_str()?)));
+                texts.collect::<Option<_>>().map(Value::List)
+            }
             _ => None,
         };
         let taken = read.ok_or_else(|| key.kind.takes()).and_then(|value| key.kind.check(value));
@@ -184,11 +188,23 @@ mod tests {
     }
 
     #[test]
+    fn schemas_are_a_table_of_numbers_and_types() {
+        let values = parse("[rmp.registry]\n0x1000 = \"artifact.map.tile.v1\"\n300 = \"critique.*\"\n").unwrap();
+        let (Value::List(entries), Place { line: 1, .. }) = &values["rmp.registry"] else { unreachable!("{values:?}") };
+        assert_eq!(entries.iter().collect::<std::collections::BTreeSet<_>>().len(), 2);
+        assert!(entries.contains(&"0x1000=artifact.map.tile.v1".to_owned()));
+        for wrong in ["10 = \"error.*\"", "x = \"error.*\"", "70000 = \"error.*\"", "300 = \"error\"", "300 = 7"] {
+            let fault = parse(&format!("[rmp.registry]\n{wrong}\n")).unwrap_err();
+            assert!(fault.what.starts_with("`rmp.registry` takes a table of schemas"), "{fault}");
+        }
+    }
+
+    #[test]
     fn no_hint_names_what_fails_for_the_same_reason() {
         assert!(parse("[mpp\n").unwrap_err().hint.contains("config show --defaults"));
         let unknown = parse("[foo]\na = 1\n").unwrap_err();
         assert!(unknown.hint.starts_with("the tables are console, console.alerts, console.keys, limits."), "{}", unknown.hint);
-        assert!(unknown.hint.contains(" mpp; `rl-console config show --defaults`"), "{}", unknown.hint);
+        assert!(unknown.hint.contains(" mpp, rmp; `rl-console config show --defaults`"), "{}", unknown.hint);
         assert_eq!(parse("[consle]\n").unwrap_err().hint, "did you mean [console]?");
     }
 

@@ -29,6 +29,8 @@ impl Key {
     pub(crate) const BIND: &'static str = "mpp.bind";
     /// What `hello_ack` says.
     pub(crate) const LOGIN: &'static str = "mpp.broadcaster_login";
+    /// Schemas beside the shipped ones.
+    pub(crate) const REGISTRY: &'static str = "rmp.registry";
     /// The theme.
     pub(crate) const THEME: &'static str = "console.theme";
     /// Plain characters.
@@ -51,7 +53,7 @@ impl Key {
     /// Desktop notifications.
     pub(crate) const DESKTOP: &'static str = "console.alerts.desktop";
 
-    const PLAIN: [Self; 14] = [
+    const PLAIN: [Self; 15] = [
         Self::path(Self::DATA, None, Some("--data"), "the data folder"),
         Self::path(Self::PACK, Some("RL_CONSOLE_PACK"), Some("--pack"), "the pack.toml in force; the built-in sample when absent"),
         Self {
@@ -69,6 +71,13 @@ impl Key {
             doc: "the address that the port is bound to",
         },
         Self { name: Self::LOGIN, kind: Kind::Text, alias: None, flag: None, doc: "what hello_ack says as broadcaster_login" },
+        Self {
+            name: Self::REGISTRY,
+            kind: Kind::Schemas,
+            alias: None,
+            flag: None,
+            doc: "RMP schemas of your own: schema_id = \"<family>.<kind>.v<N>\", or \"<family>.*\" for any type of a family",
+        },
         Self {
             name: Self::THEME,
             kind: Kind::Text,
@@ -175,6 +184,7 @@ impl Key {
             Self::ADAPTER_GONE => Value::Integer(5),
             Self::HEAD_WAITING => Value::Integer(30),
             Self::DESKTOP => Value::Text("off".to_owned()),
+            Self::REGISTRY => Value::List(Vec::new()),
             name => match Keymap::defaults(name) {
                 Some(keys) => Value::List(keys),
                 None => Limits::default().value(name).map_or(Value::Absent, Value::Integer),

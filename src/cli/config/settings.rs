@@ -9,6 +9,7 @@ use super::{ConfigError, ConfigFault, key::Key, resolve::Resolved, value::Value}
 use crate::{
     console::{AlertRules, Desktop, Keymap},
     limits::Limits,
+    rmp::Registry,
     station::{self, PackSource},
 };
 
@@ -25,6 +26,8 @@ pub(crate) struct Settings {
     pub(crate) bind: IpAddr,
     /// What `hello_ack` says.
     pub(crate) broadcaster_login: String,
+    /// The schemas of RMP, with those of the user's own.
+    pub(crate) registry: Registry,
     /// The console's theme.
     pub(crate) theme: String,
     /// Whether the console draws with plain characters.
@@ -71,12 +74,20 @@ impl Settings {
                 limits.set(bound.key, value).unwrap_or_default();
             }
         }
+        let mut registry = Registry::default();
+        if let Value::List(entries) = resolved.value(Key::REGISTRY) {
+            for entry in entries {
+                // Judged when the value was read.
+                registry.add_entry(entry).unwrap_or_default();
+            }
+        }
         Self {
             data: text(Key::DATA).map(PathBuf::from),
             pack: text(Key::PACK).map_or(PackSource::Sample, |path| PackSource::File(PathBuf::from(path))),
             port: integer(Key::PORT).and_then(|port| u16::try_from(port).ok()).unwrap_or(7777),
             bind: text(Key::BIND).and_then(|text| text.parse().ok()).unwrap_or(Ipv4Addr::LOCALHOST.into()),
             broadcaster_login: text(Key::LOGIN).unwrap_or_default(),
+            registry,
             theme: text(Key::THEME).unwrap_or_default(),
             ascii: flag(Key::ASCII),
             mouse: flag(Key::MOUSE),
@@ -153,6 +164,8 @@ mod tests {
         let set = of(&env);
         assert_eq!(set.alerts, AlertRules { adapter_gone_s: 0, head_waiting_s: 7, bell: false, desktop: Desktop::Osc777 });
         assert_eq!(set.limits.tap.readers_max, 5);
+        env.ours.insert("RL_CONSOLE_RMP_REGISTRY".to_owned(), "0x1000=artifact.map.tile.v1".to_owned());
+        assert!(of(&env).registry.schema(crate::rmp::SchemaId(4_096)).is_some() && set.registry == Registry::default());
         assert_eq!(set.on_hangup, OnHangup::Exit);
     }
 

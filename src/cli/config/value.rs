@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::console::Keymap;
+use crate::{console::Keymap, rmp::Registry};
 
 /// A configured value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -56,6 +56,8 @@ pub(crate) enum Kind {
     Choice(&'static [&'static str]),
     /// A key, or a list of keys; in a variable they are separated by spaces.
     Keys,
+    /// A table of schemas' numbers with their types; in a variable `NUMBER=TYPE`, separated by spaces.
+    Schemas,
 }
 
 impl Kind {
@@ -72,7 +74,7 @@ impl Kind {
                 _ => return Err(self.takes()),
             },
             Self::Text | Self::Path | Self::Address | Self::Choice(_) => Value::Text(text.to_owned()),
-            Self::Keys => Value::List(text.split_whitespace().map(str::to_owned).collect()),
+            Self::Keys | Self::Schemas => Value::List(text.split_whitespace().map(str::to_owned).collect()),
         };
         self.check(value)
     }
@@ -90,6 +92,11 @@ impl Kind {
             let faults: Vec<String> = keys.iter().filter_map(|key| Keymap::check(key).err()).collect();
             return if faults.is_empty() { Ok(value) } else { Err(format!("takes a key or several: {}", faults.join(", "))) };
         }
+        if let (Value::List(entries), Self::Schemas) = (&value, self) {
+            let mut registry = Registry::default();
+            let faults: Vec<String> = entries.iter().filter_map(|entry| registry.add_entry(entry).err()).map(|it| it.to_string()).collect();
+            return if faults.is_empty() { Ok(value) } else { Err(format!("{}: {}", self.takes(), faults.join(", "))) };
+        }
         let fits = match (&value, self) {
             (Value::Integer(number), Self::Integer { min, max }) => (min..=max).contains(number),
             (Value::Flag(_), Self::Flag) => true,
@@ -105,7 +112,7 @@ impl Kind {
     pub(crate) fn words(self) -> Vec<&'static str> {
         match self {
             Self::Choice(words) => words.to_vec(),
-            Self::Integer { .. } | Self::Flag | Self::Text | Self::Path | Self::Address | Self::Keys => Vec::new(),
+            Self::Integer { .. } | Self::Flag | Self::Text | Self::Path | Self::Address | Self::Keys | Self::Schemas => Vec::new(),
         }
     }
 
@@ -117,6 +124,7 @@ impl Kind {
             Self::Text => "takes a text that is not empty".to_owned(),
             Self::Path => "takes a path".to_owned(),
             Self::Keys => "takes a key such as \"ctrl-x\", or a list of keys".to_owned(),
+            Self::Schemas => "takes a table of schemas, such as 0x1000 = \"artifact.map.tile.v1\"".to_owned(),
             Self::Address => "takes an IP address, such as \"127.0.0.1\"".to_owned(),
             Self::Choice(_) => {
                 let words = self.words().iter().map(|word| format!("{word:?}")).collect::<Vec<_>>();
@@ -144,5 +152,9 @@ mod tests {
         assert_eq!(Kind::Keys.read("ctrl-x  f5"), Ok(Value::List(vec!["ctrl-x".to_owned(), "f5".to_owned()])));
         assert_eq!(Kind::Keys.read(""), Ok(Value::List(Vec::new())));
         assert!(Kind::Keys.read("ctrl-x,f5").is_err());
+        assert_eq!(Kind::Schemas.read("300=critique.*"), Ok(Value::List(vec!["300=critique.*".to_owned()])));
+        assert!(
+            Kind::Schemas.read("9=critique.*").unwrap_err().ends_with(": schema_id 9 (0x0009) is shipped: it stands for intent.control.v1")
+        );
     }
 }

@@ -27,6 +27,11 @@ impl Chord {
         Self { code, modifiers: KeyModifiers::NONE }
     }
 
+    /// A named key with the shift key.
+    pub(super) const fn shift(code: KeyCode) -> Self {
+        Self { code, modifiers: KeyModifiers::SHIFT }
+    }
+
     /// The chord that a terminal's event is.
     pub(super) fn of(event: KeyEvent) -> Self {
         let mut modifiers = event.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SHIFT);

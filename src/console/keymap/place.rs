@@ -38,16 +38,24 @@ pub(crate) enum Place {
     /// What is typed is text.
     Palette,
     Tray,
+    /// The columns of a pane.
+    Columns,
     /// The list of keys. What is typed finds some of them.
     Keys,
     Help,
     /// What a subcommand printed.
     Output,
+    /// The filter of a pane. What is typed is text.
+    FilterLine,
+    /// As what something is copied.
+    CopyAs,
+    /// The account of a pane.
+    Ledger,
 }
 
 impl Place {
     /// All of them.
-    pub(crate) const ALL: [Self; 28] = [
+    pub(crate) const ALL: [Self; 32] = [
         Self::Queues,
         Self::InFlight,
         Self::Recent,
@@ -73,9 +81,13 @@ impl Place {
         Self::FormJson,
         Self::Palette,
         Self::Tray,
+        Self::Columns,
         Self::Keys,
         Self::Help,
         Self::Output,
+        Self::FilterLine,
+        Self::CopyAs,
+        Self::Ledger,
     ];
 
     /// Panes of all views, and the chips above them.
@@ -109,15 +121,19 @@ impl Place {
             Self::FormJson => "a form as JSON",
             Self::Palette => "the palette",
             Self::Tray => "the alerts",
+            Self::Columns => "the columns",
             Self::Keys => "the list of keys",
             Self::Help => "help",
             Self::Output => "a command's output",
+            Self::FilterLine => "the filter line",
+            Self::CopyAs => "the menu of copying",
+            Self::Ledger => "a ledger",
         }
     }
 
     /// Whether what is typed there is text, so that only chords that type nothing can mean something.
     pub(crate) const fn takes_text(self) -> bool {
-        matches!(self, Self::Form | Self::FormJson | Self::Palette | Self::Keys)
+        matches!(self, Self::Form | Self::FormJson | Self::Palette | Self::Keys | Self::FilterLine)
     }
 }
 

@@ -58,24 +58,42 @@ pub(super) const VIEWS: &[Place] = rows_and!(Queues, Started, Chips);
 /// Where keys that work on a queue only say where to go.
 const BESIDE_QUEUES: &[Place] = rows_and!(Started, Chips);
 /// Places with rows or lines to move among.
-const LISTS: &[Place] = rows_and!(Queues, Pending, Facts, Inspector, Events, Tray, Help, Output);
+const LISTS: &[Place] = rows_and!(Queues, Pending, Facts, Inspector, Events, Tray, Columns, Help, Output);
 /// Where rows are found, chosen and counted.
 const ROWS: &[Place] = rows_and!(Queues);
+/// Where columns are chosen.
+const TABLES: &[Place] = rows_and!(Queues, Pending);
 /// Where a record is at hand that has a cause, a place in time, and something to copy.
 const TRACED: &[Place] = rows_and!(Queues, Facts, Inspector);
 /// The same, but for the inspector, where causes are what one comes for.
 const CAUSED: &[Place] = rows_and!(Queues, Facts, Pending);
+/// Where there is something to copy.
+const COPIED: &[Place] = rows_and!(Queues, Facts, Pending, Inspector);
+/// Where rows are counted.
+const LEDGERS: &[Place] = rows_and!(Queues, Pending);
+const MENU: &[Place] = &[Place::CopyAs];
 /// Where time is stopped and stepped through. Where it is not, the last row is all that the key for live can mean.
 const TIMED: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Inspector, Events, Tray, Help, Output);
 /// Where the palette and help open.
-const ANYWHERE: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Inspector, Events, Tray);
+const ANYWHERE: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Inspector, Events, Tray, Columns);
 /// Where the bridge is started again: wherever it is said that it is down.
 const RESTARTS: &[Place] = rows_and!(Queues, Started, Chips, Facts, Tray);
 const INVOCATIONS: &[Place] = &[Place::InFlight, Place::Recent, Place::History, Place::OtherPack, Place::Pending, Place::Wire];
 const READ: &[Place] = &[Place::Log, Place::Refunds, Place::State, Place::AdapterLog, Place::Violations, Place::StationLog, Place::Tray];
 const CANCELLABLE: &[Place] = &[Place::Pending, Place::History, Place::OtherPack];
 const DIALOGS: &[Place] = &[Place::Dialog, Place::CancelDialog, Place::SettleDialog];
-const READERS: &[Place] = &[Place::Pending, Place::Facts, Place::Inspector, Place::Events, Place::Tray, Place::Help, Place::Output];
+const READERS: &[Place] = &[
+    Place::Pending,
+    Place::Facts,
+    Place::Inspector,
+    Place::Events,
+    Place::Tray,
+    Place::Columns,
+    Place::Help,
+    Place::Output,
+    Place::CopyAs,
+    Place::Ledger,
+];
 /// Layers in which there is something to the left and to the right.
 const SIDEWAYS: &[Place] = &[Place::Pending, Place::Output, Place::Inspector];
 const INSPECTOR: &[Place] = &[Place::Inspector];
@@ -83,7 +101,7 @@ const FORMS: &[Place] = &[Place::Form, Place::FormJson];
 /// Where a list is searched by what is typed.
 const SEARCHED: &[Place] = &[Place::Palette, Place::Keys];
 /// Where what is typed is text.
-const WRITERS: &[Place] = &[Place::Form, Place::FormJson, Place::Palette, Place::Keys];
+const WRITERS: &[Place] = &[Place::Form, Place::FormJson, Place::Palette, Place::Keys, Place::FilterLine];
 /// Every layer above the panes in which no text is typed.
 const LAYERS: &[Place] = &[
     Place::Pending,
@@ -94,8 +112,11 @@ const LAYERS: &[Place] = &[
     Place::SettleDialog,
     Place::Events,
     Place::Tray,
+    Place::Columns,
     Place::Help,
     Place::Output,
+    Place::CopyAs,
+    Place::Ledger,
 ];
 
 const fn bound(keys: &'static [Chord], action: Action, label: &'static str, in_footer: bool, places: &'static [Place]) -> Shipped {
@@ -116,9 +137,20 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "fill in", true, &[Place::Events]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "run", true, &[Place::Palette]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "why, what to do", true, &[Place::Chips]),
+    bound(&[Chord::char(' ')], Action::ToggleColumn, "show/hide", true, &[Place::Columns]),
+    bound(&[Chord::char('s'), Chord::key(KeyCode::Enter)], Action::SortColumn, "sort", true, &[Place::Columns]),
+    bound(&[Chord::char('<'), Chord::shift(KeyCode::Up)], Action::ColumnEarlier, "to the left", true, &[Place::Columns]),
+    bound(&[Chord::char('>'), Chord::shift(KeyCode::Down)], Action::ColumnLater, "to the right", true, &[Place::Columns]),
+    bound(&[Chord::char('r')], Action::ResetColumns, "as shipped", true, &[Place::Columns]),
+    bound(&[Chord::char('R')], Action::ResetLayout, "all of the view", true, &[Place::Columns]),
     bound(&[Chord::ctrl('s')], Action::Send, "send", true, FORMS),
     bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "next", true, &[Place::Form]),
     bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "complete", true, &[Place::Palette]),
+    bound(&[Chord::key(KeyCode::Enter)], Action::Open, "keep", true, &[Place::FilterLine]),
+    bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "complete", true, &[Place::FilterLine]),
+    bound(&[Chord::key(KeyCode::BackTab)], Action::PreviousField, "complete, backwards", false, &[Place::FilterLine]),
+    bound(&[Chord::key(KeyCode::Up)], Action::Up, "earlier filters", true, &[Place::FilterLine]),
+    bound(&[Chord::key(KeyCode::Down)], Action::Down, "later filters", false, &[Place::FilterLine]),
     bound(&[Chord::key(KeyCode::BackTab)], Action::PreviousField, "previous", false, &[Place::Form]),
     bound(&[Chord::ctrl('e')], Action::AsJson, "as JSON", true, &[Place::Form]),
     bound(&[Chord::ctrl('e')], Action::AsJson, "as a form", true, &[Place::FormJson]),
@@ -185,14 +217,20 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('<')], Action::SecondBack, "a second back", false, TIMED),
     bound(&[Chord::char('>')], Action::SecondOn, "a second on", false, TIMED),
     bound(&[Chord::char('f')], Action::FilterCell, "only like this cell", false, ROWS),
-    bound(&[Chord::char('o')], Action::Columns, "sort, columns", false, ROWS),
+    bound(&[Chord::char('o')], Action::Columns, "sort, columns", false, TABLES),
     bound(&[Chord::char('c')], Action::Cause, "its cause", false, CAUSED),
     bound(&[Chord::char('C')], Action::Effect, "what it caused", false, CAUSED),
     bound(&[Chord::char('m')], Action::Bookmark, "bookmark", false, TRACED),
     bound(&[Chord::char('\'')], Action::Jump, "to the bookmark", false, TRACED),
-    bound(&[Chord::char('y')], Action::Copy, "copy", false, TRACED),
-    bound(&[Chord::char('Y')], Action::CopyAs, "copy as", false, TRACED),
-    bound(&[Chord::char('L')], Action::Ledger, "ledger", false, ROWS),
+    bound(&[Chord::char('y')], Action::Copy, "copy", false, COPIED),
+    bound(&[Chord::char('Y')], Action::CopyAs, "copy as", false, COPIED),
+    bound(&[Chord::char('c')], Action::CopyCell, "cell", true, MENU),
+    bound(&[Chord::char('j')], Action::CopyJson, "JSON", true, MENU),
+    bound(&[Chord::char('h')], Action::CopyHex, "hex", true, MENU),
+    bound(&[Chord::char('f')], Action::CopyFrame, "frame", true, MENU),
+    bound(&[Chord::char('l')], Action::CopyLine, "command line", true, MENU),
+    bound(&[Chord::char('a')], Action::CopyAgain, "to give it again", true, MENU),
+    bound(&[Chord::char('L')], Action::Ledger, "ledger", false, LEDGERS),
     bound(&[Chord::char('O')], Action::OnAir, "on air", false, VIEWS),
     bound(&[Chord::char('O')], Action::OnAir, "on air", false, LAYERS),
     bound(&[Chord::key(KeyCode::Left), Chord::char('h')], Action::Left, "left", false, VIEWS),
@@ -228,7 +266,7 @@ mod tests {
     fn no_question_is_confirmed_by_the_key_that_opened_it() {
         let answers = [Action::Confirm, Action::SettleDone, Action::SettleFailed];
         // These never open one, wherever they are pressed.
-        let harmless = [Action::Copy, Action::FilterCell];
+        let harmless = [Action::Copy, Action::CopyFrame, Action::FilterCell];
         let keymap = Keymap::default();
         let answering = DIALOGS.iter().flat_map(|place| keymap.bindings(*place)).filter(|it| answers.contains(&it.action));
         let confirming: Vec<_> = answering.flat_map(|it| &it.keys).collect();

@@ -35,6 +35,8 @@ pub(crate) struct FaultGroup {
     pub(crate) frame: Option<FrameType>,
     /// How the frame begins.
     pub(crate) bytes: Option<Arc<str>>,
+    /// The whole of it as the tap has it, which is at most `limits.tap.frame_bytes_max`; none where it was withheld.
+    pub(crate) whole: Option<Arc<[u8]>>,
     /// What the peer was told.
     pub(crate) told: Option<Arc<str>>,
     /// How often each breach of the clause was seen, the first seen first.
@@ -51,6 +53,9 @@ pub(crate) struct Faults {
     pub(crate) cut: u64,
     latest: Option<&'static str>,
 }
+
+/// What is kept of the frame that broke a clause: its type, how it begins, and all of it.
+type Kept = (Option<FrameType>, Option<Arc<str>>, Option<Arc<[u8]>>);
 
 impl Faults {
     /// The groups, by clause.
@@ -75,20 +80,22 @@ impl Faults {
                 wire_bytes,
             }) => {
                 let Head::Mpp(head) = head;
-                let bytes = match redaction {
-                    Redaction::Withheld => format!("{wire_bytes} bytes, withheld: what is no handshake may hold a token"),
-                    Redaction::None | Redaction::Masked(_) => entry.text().chars().take(FRAME_CHARS_MAX).collect(),
+                let (bytes, whole) = match redaction {
+                    Redaction::Withheld => (format!("{wire_bytes} bytes, withheld: what is no handshake may hold a token"), None),
+                    Redaction::None | Redaction::Masked(_) => {
+                        (entry.text().chars().take(FRAME_CHARS_MAX).collect(), Some(Arc::from(entry.bytes)))
+                    }
                 };
-                self.note(Breach::from(*fault), peer, entry.entry, head.kind, Some(bytes.into()));
+                self.note(Breach::from(*fault), peer, entry.entry, (head.kind, Some(bytes.into()), whole));
             }
             What::Transition(Transition::Mpp(mpp::Transition::Disconnected { peer, cause: CloseCause::HelloTimeout, .. })) => {
-                self.note(Breach::HelloTimeout, peer, entry.entry, None, None);
+                self.note(Breach::HelloTimeout, peer, entry.entry, (None, None, None));
             }
             _ => {}
         }
     }
 
-    fn note(&mut self, breach: Breach, peer: &Peer, entry: &Entry, frame: Option<FrameType>, bytes: Option<Arc<str>>) {
+    fn note(&mut self, breach: Breach, peer: &Peer, entry: &Entry, (frame, bytes, whole): Kept) {
         let (at, seq) = (entry.at, entry.seq);
         self.count = self.count.saturating_add(1);
         let clause = breach.clause();
@@ -102,13 +109,14 @@ impl Faults {
             last: breach,
             frame,
             bytes: None,
+            whole: None,
             told: None,
             kinds: Vec::new(),
         };
         let group = self.groups.entry(clause).or_insert_with(fresh);
         group.count = group.count.saturating_add(1);
         (group.peer, group.at, group.seq, group.last, group.frame) = (peer.clone(), at, seq, breach, frame);
-        (group.bytes, group.told) = (bytes, None);
+        (group.bytes, group.whole, group.told) = (bytes, whole, None);
         if let Some((_, count)) = group.kinds.iter_mut().find(|(known, _)| *known == breach) {
             *count = count.saturating_add(1);
         } else if group.kinds.len() < KINDS_MAX {

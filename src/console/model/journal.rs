@@ -59,10 +59,14 @@ impl Notice {
 #[derive(Clone, Debug)]
 pub(crate) struct Journal {
     pub(crate) notices: VecDeque<Notice>,
+    /// Lines that came.
+    pub(crate) received: u64,
     /// Lines that were cut.
     pub(crate) evicted: u64,
     /// Those of the station, its bridge and this console alone, as many: what an adapter says does not push them out.
     pub(crate) station: VecDeque<Notice>,
+    /// Lines of the station, its bridge and this console that came.
+    pub(crate) station_received: u64,
     /// Lines of the station, its bridge and this console that were cut.
     pub(crate) station_evicted: u64,
     /// Lines of level warn or error.
@@ -89,6 +93,7 @@ impl Journal {
     pub(super) fn new(limits: &limits::Limits) -> Self {
         Self {
             notices: VecDeque::new(),
+            received: 0,
             evicted: 0,
             serious: 0,
             next: 1,
@@ -96,6 +101,7 @@ impl Journal {
             line_bytes_max: usize::try_from(limits.mpp.log_line_bytes_max).unwrap_or(usize::MAX),
             losses: None,
             station: VecDeque::new(),
+            station_received: 0,
             station_evicted: 0,
             told: VecDeque::new(),
             folding: None,
@@ -107,9 +113,13 @@ impl Journal {
         let read = std::mem::take(&mut self.notices);
         let first = read.front().map(|notice| notice.at.mono);
         self.serious = 0;
+        // They are kept again below.
+        self.received -= read.len() as u64;
         // What an adapter's lines pushed out of the one list stays in the other.
         let known = read.front().map_or(self.next, |notice| notice.number);
+        let held = self.station.len();
         self.station.retain(|notice| notice.number < known);
+        self.station_received -= (held - self.station.len()) as u64;
         for log in logs.iter().filter(|log| first.is_none_or(|first| log.at.mono < first)) {
             self.push(log.at, log.level, Origin::Adapter, Arc::clone(&log.text));
         }
@@ -251,7 +261,9 @@ impl Journal {
         self.serious += u64::from(notice.level >= Level::Warn);
         let notice = Notice { number: self.next, seq: self.folding.or(notice.seq), ..notice };
         self.next += 1;
+        self.received += 1;
         if notice.origin != Origin::Adapter {
+            self.station_received += 1;
             self.station.push_back(notice.clone());
             while self.station.len() > self.limit {
                 self.station.pop_front();

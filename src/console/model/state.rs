@@ -79,6 +79,35 @@ pub(crate) struct Changes {
     pub(crate) resyncs: u64,
 }
 
+/// What came into a window, and what it let go since the console came up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) received: u64,
+    pub(crate) evicted: u64,
+}
+
+impl Tally {
+    /// So many more came, and the window went from one length to another.
+    fn note(&mut self, came: usize, before: usize, after: usize) {
+        self.received = self.received.saturating_add(came as u64);
+        self.evicted = self.evicted.saturating_add((before + came).saturating_sub(after) as u64);
+    }
+
+    /// The window is another one now: what is in it came, beside what was let go before.
+    fn begin(&mut self, len: usize) {
+        self.received = self.evicted.saturating_add(len as u64);
+    }
+}
+
+/// The windows of the bridge's state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tallies {
+    /// Rows that ended.
+    pub(crate) ended: Tally,
+    /// Lines of the adapter's log.
+    pub(crate) lines: Tally,
+}
+
 impl Changes {
     fn note(&mut self, transition: &events::Transition) {
         use events::Transition as T;
@@ -148,6 +177,8 @@ pub(crate) struct Model {
     pub(crate) stopping: bool,
     /// What happened to what the store has.
     pub(crate) changes: Changes,
+    /// What came into the windows of the bridge's state, and what they let go.
+    pub(crate) tally: Tallies,
     /// Told anew with every change, by no two models the same: what was made of one is out of date when it differs.
     revision: u64,
     ground: Ground,
@@ -198,6 +229,7 @@ impl Model {
             history: Vec::new(),
             stopping: false,
             changes: Changes::default(),
+            tally: Tallies::default(),
             revision: next_revision(),
             ground: Ground::None,
             rates_cut: 0,
@@ -211,6 +243,8 @@ impl Model {
         self.changes.resyncs += 1;
         self.renumber_lines(&snapshot.mpp.logs);
         self.alerts.seed(&snapshot.mpp, snapshot.at);
+        self.tally.ended.begin(snapshot.mpp.recent.len());
+        self.tally.lines.begin(snapshot.mpp.logs.len());
         if std::mem::replace(&mut self.ground, Ground::Snapshot) == Ground::None {
             self.journal.seed(&snapshot.mpp.logs);
             self.world = Some(World { as_of: snapshot.as_of, station: snapshot.station, mpp: snapshot.mpp });
@@ -289,7 +323,7 @@ impl Model {
         if world.as_of.covers(entry.entry.link, entry.entry.seq) {
             return None;
         }
-        let lines = world.mpp.logs.len();
+        let (lines, ended) = (world.mpp.logs.len(), world.mpp.recent.len());
         match &entry.entry.what {
             What::Transition(Transition::Station(transition)) => {
                 if let station::Transition::HostUp { link } = transition
@@ -302,6 +336,12 @@ impl Model {
             _ => fold::mpp(&mut world.mpp, entry, &self.limits),
         }
         world.as_of.0[entry.entry.link.index()] = entry.entry.seq;
+        if let What::Transition(Transition::Mpp(transition)) = &entry.entry.what {
+            use events::Transition as T;
+            let ends = matches!(transition, T::Done { .. } | T::Failed { .. } | T::Refunded { .. });
+            self.tally.ended.note(usize::from(ends), ended, world.mpp.recent.len());
+            self.tally.lines.note(usize::from(matches!(transition, T::Logged { .. })), lines, world.mpp.logs.len());
+        }
         self.alerts.fold(entry);
         let mut line = None;
         if let What::Transition(Transition::Mpp(events::Transition::Logged { .. })) = &entry.entry.what {

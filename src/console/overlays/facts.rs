@@ -4,16 +4,18 @@ use std::cell::Cell as Noted;
 
 use ratatui::layout::Rect;
 
-use super::{overlay::centred, told::Told};
+use super::{Pending, overlay::centred, told::Told};
 use crate::{
     console::{
         class::Class,
+        copy::Original,
         format,
         model::{
             Alert, Breach, FaultGroup, Kept, Model, Sentence, Standing, clause_text, hello_remedy, mpp_report, remedy, settle_remedy,
             store_report,
         },
         pane_id::ChipId,
+        panes::{LogLine, Refund, Row, StateValue, Stored},
         text,
         theme::Role,
         update::ToldOf,
@@ -122,6 +124,27 @@ impl Facts {
             Subject::Line(line) => said(view, line.at, line.level, &line.text, Class::Payload),
             Subject::Fault(group) => fault_facts(view, group),
         }
+    }
+
+    /// What can be copied of it: all that is told, and the record that it is told of.
+    pub(crate) fn source(&self, view: &View, model: &Model) -> Original<'_> {
+        let row = match &self.subject {
+            Subject::Invocation { row: Some(row), .. } => Some(Row::Stored(Stored { row, state: Pending::state_now(row, model) })),
+            Subject::Notice(notice) => Some(Row::Notice(notice)),
+            Subject::Refund(refund) => Some(Row::Refund(Refund(refund))),
+            Subject::State(value) => Some(Row::Value(StateValue(value))),
+            Subject::Line(line) => Some(Row::Line(LogLine { number: 0, line })),
+            Subject::Fault(group) => Some(Row::Fault(group)),
+            Subject::Chip(_) | Subject::Invocation { row: None, .. } | Subject::Alert(_) => None,
+        };
+        let lines = self.sentences(view, model).into_iter().map(|sentence| match sentence {
+            Sentence::Fact(_, _, Class::Secret) => String::new(),
+            Sentence::Fact(name, value, _) if !name.is_empty() => format!("{name}: {value}"),
+            Sentence::Fact(_, words, _) | Sentence::Why(words) | Sentence::Do(words) => words,
+            Sentence::Press(action, words) => format!("{} {words}", view.key(action)),
+            Sentence::Run(rest) => view.commands.line(&rest),
+        });
+        Original::Told(std::iter::once(self.title()).chain(lines).collect::<Vec<_>>().join("\n"), row)
     }
 
     /// Draws it.

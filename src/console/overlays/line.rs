@@ -31,6 +31,20 @@ impl Line {
         Self { area }
     }
 
+    /// A line with this text, the cursor before this byte of it.
+    pub(crate) fn at(text: &str, byte: usize) -> Self {
+        let mut area = TextArea::new(vec![plain(text)]);
+        let before = text.get(..byte).unwrap_or(text).chars().count();
+        area.move_cursor(CursorMove::Jump(0, u16::try_from(before).unwrap_or(u16::MAX)));
+        Self { area }
+    }
+
+    /// The cursor's place, in bytes.
+    pub(crate) fn cursor(&self) -> usize {
+        let DataCursor(_, at) = self.area.cursor();
+        self.text().char_indices().nth(at).map_or(self.text().len(), |(byte, _)| byte)
+    }
+
     /// What is written.
     pub(crate) fn text(&self) -> &str {
         self.area.lines().first().map_or("", String::as_str)
@@ -71,8 +85,7 @@ impl Line {
 
     /// Draws it with its cursor; what does not fit is scrolled so that the cursor is seen.
     pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, x: u16, y: u16, columns: u16) {
-        let DataCursor(_, at) = self.area.cursor();
-        let byte = self.text().char_indices().nth(at).map_or(self.text().len(), |(byte, _)| byte);
+        let byte = self.cursor();
         let ascii = canvas.view.glyphs.ascii;
         let (before, behind) = self.text().split_at(byte);
         let (before, behind) = (text::visible(before, ascii).into_owned(), text::visible(behind, ascii).into_owned());

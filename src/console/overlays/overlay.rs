@@ -3,13 +3,14 @@
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::{Dialog, Events, Facts, Help, KeyList, Output, Pending, Tray, invoke};
+use super::{Account, Columns, CopyAs, Dialog, Events, Facts, FilterLine, Help, KeyList, Output, Pending, Tray, invoke};
 use crate::console::{
     action::Effect,
     form::Form,
     inspect::Inspector,
     keymap::Place,
     model::Model,
+    panes,
     ui::Ui,
     view::{Canvas, View},
 };
@@ -33,9 +34,13 @@ pub(crate) enum Overlay {
     Events(Events),
     Form(Box<Form>),
     Tray(Tray),
+    Columns(Columns),
     Keys(Box<KeyList>),
     Output(Output),
     Inspector(Box<Inspector>),
+    Filter(Box<FilterLine>),
+    CopyAs(CopyAs),
+    Account(Account),
 }
 
 impl Overlay {
@@ -49,9 +54,13 @@ impl Overlay {
             Self::Events(_) => Place::Events,
             Self::Form(form) => invoke::place(form),
             Self::Tray(_) => Place::Tray,
+            Self::Columns(_) => Place::Columns,
             Self::Keys(_) => Place::Keys,
             Self::Output(_) => Place::Output,
             Self::Inspector(_) => Place::Inspector,
+            Self::Filter(_) => Place::FilterLine,
+            Self::CopyAs(_) => Place::CopyAs,
+            Self::Account(_) => Place::Ledger,
         }
     }
 
@@ -66,8 +75,12 @@ impl Overlay {
             | Self::Help(_)
             | Self::Events(_)
             | Self::Tray(_)
+            | Self::Columns(_)
             | Self::Output(_)
-            | Self::Inspector(_) => Reaction::Ignored,
+            | Self::Inspector(_)
+            | Self::Filter(_)
+            | Self::CopyAs(_)
+            | Self::Account(_) => Reaction::Ignored,
         }
     }
 
@@ -82,8 +95,12 @@ impl Overlay {
             | Self::Help(_)
             | Self::Events(_)
             | Self::Tray(_)
+            | Self::Columns(_)
             | Self::Output(_)
-            | Self::Inspector(_) => {}
+            | Self::Inspector(_)
+            | Self::Filter(_)
+            | Self::CopyAs(_)
+            | Self::Account(_) => {}
         }
     }
 
@@ -98,7 +115,7 @@ impl Overlay {
             Self::Form(form) => invoke::settle(form, body),
             Self::Tray(tray) => tray.settle(body),
             Self::Inspector(inspector) => inspector.fit(body),
-            Self::Facts(_) | Self::Dialog(_) => {}
+            Self::Facts(_) | Self::Dialog(_) | Self::Columns(_) | Self::Filter(_) | Self::CopyAs(_) | Self::Account(_) => {}
         }
     }
 
@@ -117,7 +134,14 @@ impl Overlay {
                 false
             }
             Self::Inspector(inspector) => inspector.click(body, column, row),
-            Self::Facts(_) | Self::Dialog(_) | Self::Help(_) | Self::Output(_) => false,
+            Self::Facts(_)
+            | Self::Dialog(_)
+            | Self::Columns(_)
+            | Self::Help(_)
+            | Self::Output(_)
+            | Self::Filter(_)
+            | Self::CopyAs(_)
+            | Self::Account(_) => false,
         }
     }
 
@@ -130,9 +154,10 @@ impl Overlay {
             Self::Output(output) => output.scroll(by),
             Self::Pending(pending) => pending.step(by),
             Self::Events(events) => events.step(by),
+            Self::Columns(columns) => columns.step(by),
             Self::Form(form) => invoke::scroll(form, by),
             Self::Inspector(inspector) => inspector.step(by),
-            Self::Dialog(_) | Self::Tray(_) => {}
+            Self::Dialog(_) | Self::Tray(_) | Self::Filter(_) | Self::CopyAs(_) | Self::Account(_) => {}
         }
     }
 }
@@ -151,6 +176,17 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui) 
             Overlay::Keys(keys) => keys.draw(canvas, body),
             Overlay::Output(output) => output.draw(canvas, body),
             Overlay::Inspector(inspector) => inspector.draw(canvas, body, overlay_is_top(overlay, ui)),
+            Overlay::Filter(line) => {
+                if let Some((_, area)) = ui.layout(model).panes.iter().find(|(pane, _)| *pane == line.pane) {
+                    line.draw(canvas, *area, ui, panes::counts(line.pane, ui, model));
+                }
+            }
+            Overlay::CopyAs(menu) => menu.draw(canvas, body),
+            Overlay::Account(account) => account.draw(canvas, body, model, ui),
+            Overlay::Columns(columns) => {
+                let pane = ui.layout(model).area_of(columns.pane);
+                columns.draw(canvas, body, pane, ui, overlay_is_top(overlay, ui));
+            }
         }
     }
 }

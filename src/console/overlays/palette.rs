@@ -270,7 +270,7 @@ fn as_typed(typed: &str, view: &View) -> Option<Vec<String>> {
 /// The actions that can be done in a place, the most used first.
 fn actions(below: Place, view: &View) -> Vec<Action> {
     let mut actions: Vec<Action> = Vec::new();
-    for action in view.keymap.bindings(below).map(|binding| binding.action).chain([Action::Help, Action::Keys]) {
+    for action in view.keymap.bindings(below).map(|binding| binding.action).chain([Action::Help, Action::Keys, Action::ResetLayout]) {
         if action != Action::Palette && !actions.contains(&action) {
             actions.push(action);
         }

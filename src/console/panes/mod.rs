@@ -22,16 +22,18 @@ mod violations;
 mod wire;
 
 pub(crate) use super::class::Class;
+pub(crate) use adapter_log::LogLine;
 pub(crate) use cell::Cell;
 pub(crate) use chips::{chip_at, draw as draw_chips};
 pub(crate) use footer::draw as draw_footer;
 pub(crate) use header::{draw as draw_header, is_on_alerts, tab_at};
+pub(crate) use history::Stored;
+pub(crate) use pack_state::StateValue;
 pub(crate) use pane::{draw, field_at, inner_width, list_height, row_at, shows_heads, table_of};
 pub(crate) use queues::state_sign;
+pub(crate) use refunds::Refund;
 pub(crate) use row::{Look, Row};
-#[cfg(test)]
-pub(crate) use rows::counts;
-pub(crate) use rows::{Arrangement, Rows, arrangement, own_order, rows, shown_columns};
+pub(crate) use rows::{Arrangement, Rows, arrangement, counts, own_order, rows, shown_columns, specs};
 pub(crate) use since::{ms, wall_ms};
 pub(crate) use table::Table;
 pub(crate) use wire::draw_glance;

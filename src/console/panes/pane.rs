@@ -3,8 +3,8 @@
 use ratatui::layout::Rect;
 
 use super::{
-    Cell, Look, Rows, Table, in_flight, queues,
-    rows::{rows, shown_columns},
+    Cell, Class, Look, Rows, Table, in_flight, queues,
+    rows::{counts, rows, shown_columns},
     started,
     table::column_at as column_of_table,
     wire,
@@ -139,7 +139,9 @@ fn why_empty(pane: PaneId, mpp: &Snapshot) -> String {
 /// Draws a pane.
 pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Model, ui: &Ui) {
     let focused = ui.overlays.is_empty() && ui.focus == Focus::Pane(pane);
-    let inner = canvas.frame(area, &title(pane, model, ui, canvas.view), focused);
+    let title = title(pane, model, ui, canvas.view);
+    let inner = canvas.frame(area, &title, focused);
+    draw_filter(canvas, pane, area, &title, model, ui);
     let Some(world) = &model.world else {
         canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), "starting", Role::Muted);
         return;
@@ -185,6 +187,25 @@ fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
         },
         _ => pane.place().name().to_owned(),
     }
+}
+
+/// The filter that is in force, behind the title of its pane. What it quotes may be what a viewer wrote.
+fn draw_filter(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, title: &str, model: &Model, ui: &Ui) {
+    let Some(filter) = ui.lens(pane).filter() else { return };
+    let (shown, all) = counts(pane, ui, model);
+    let counted = if ui.pages.oldest_first(pane).is_some() { format!(" {shown} ") } else { format!(" {shown} of {all} ") };
+    let width = |words: &str| u16::try_from(text::width(words)).unwrap_or(u16::MAX);
+    let (start, end) = (area.x.saturating_add(width(title)).saturating_add(4), area.right().saturating_sub(1));
+    let room = end.saturating_sub(start);
+    let used = canvas.put_as(
+        start,
+        area.y,
+        room.saturating_sub(width(&counted) + 2),
+        &format!("/{}", filter.text()),
+        Role::Accent,
+        Class::Payload,
+    );
+    canvas.put(start + used, area.y, room.saturating_sub(used), &counted, Role::Accent);
 }
 
 /// A title, and how many rows are marked: a cancellation takes them all, wherever they are listed.

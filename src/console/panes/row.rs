@@ -15,6 +15,7 @@ use crate::{
     },
     field::{Kind, Record, Spec, Value},
     mpp::EndedView,
+    tap::entry::What,
     time::Now,
 };
 
@@ -72,6 +73,15 @@ impl Row<'_> {
     /// Its identity.
     pub(crate) fn key(&self) -> RecordKey {
         self.listed().key()
+    }
+
+    /// The bytes of the frame that it tells of, as they were, where they are kept.
+    pub(crate) fn frame(&self) -> Option<&[u8]> {
+        match self {
+            Self::Fault(group) => group.whole.as_deref(),
+            Self::Entry(record) if matches!(record.0.entry.what, What::Frame(_)) => Some(record.0.bytes),
+            _ => None,
+        }
     }
 
     /// The cell of a field.

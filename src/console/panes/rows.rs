@@ -161,6 +161,16 @@ impl Rows<'_> {
     }
 }
 
+impl<'a> Rows<'a> {
+    /// One row, for good.
+    pub(crate) fn into_row(self, at: usize) -> Option<Row<'a>> {
+        match self {
+            Self::Made(rows) => rows.into_iter().nth(at),
+            Self::Entries(entries) => entries.row_at(at),
+        }
+    }
+}
+
 impl Keys for Rows<'_> {
     fn len(&self) -> usize {
         match self {
@@ -213,7 +223,6 @@ pub(crate) fn rows<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Rows<'a> {
 }
 
 /// How many rows of a pane are shown, and how many there are without its filter. Of a list in pages, those that are here.
-#[cfg_attr(not(test), expect(dead_code, reason = "filters tell it, once they are written on the screen"))]
 pub(crate) fn counts(pane: PaneId, ui: &Ui, model: &Model) -> (usize, usize) {
     if pane == PaneId::Wire {
         let counts = ui.wire.counts(ui.time.kept());

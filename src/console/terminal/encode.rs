@@ -17,19 +17,28 @@ pub(crate) struct Painter {
     /// What goes before the next frame: whatever is cleared must be the console's own screen.
     first: Vec<u8>,
     extra: Vec<u8>,
+    /// What goes to the clipboard with the next frame: the last that was copied.
+    copied: Vec<u8>,
 }
 
 impl Painter {
     /// For an empty terminal of this size.
     pub(crate) fn new(columns: u16, rows: u16) -> Self {
         let area = Rect::new(0, 0, columns, rows);
-        Self { shown: Buffer::empty(area), next: Buffer::empty(area), whole: true, first: Vec::new(), extra: Vec::new() }
+        Self {
+            shown: Buffer::empty(area),
+            next: Buffer::empty(area),
+            whole: true,
+            first: Vec::new(),
+            extra: Vec::new(),
+            copied: Vec::new(),
+        }
     }
 
     /// The terminal has another size: the next frame is whole.
     pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
-        let (first, extra) = (std::mem::take(&mut self.first), std::mem::take(&mut self.extra));
-        *self = Self { first, extra, ..Self::new(columns, rows) };
+        let taken = std::mem::replace(self, Self::new(columns, rows));
+        *self = Self { shown: std::mem::take(&mut self.shown), next: std::mem::take(&mut self.next), whole: true, ..taken };
     }
 
     /// Takes the mouse or leaves it, with the next frame.
@@ -49,6 +58,11 @@ impl Painter {
         self.extra.extend_from_slice(bytes);
     }
 
+    /// Sends the sequence that copies something with the next frame, in the place of one that was not sent yet.
+    pub(crate) fn copy(&mut self, bytes: Vec<u8>) {
+        self.copied = bytes;
+    }
+
     /// The screen to be drawn on, empty.
     pub(crate) fn canvas(&mut self) -> &mut Buffer {
         self.next.reset();
@@ -62,6 +76,7 @@ impl Painter {
         sequences::begin_frame(&mut bytes, self.whole);
         let start = bytes.len();
         bytes.append(&mut self.extra);
+        bytes.append(&mut self.copied);
         {
             let changes = self.shown.diff(&self.next);
             if !changes.is_empty() {

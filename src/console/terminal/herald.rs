@@ -3,9 +3,10 @@
 
 use std::time::Duration;
 
+use super::clipboard::{clipboard, handed};
 use crate::{
     console::{
-        config::{AlertRules, Desktop},
+        config::{AlertRules, Desktop, Through},
         model::Alert,
         text::visible,
     },
@@ -23,7 +24,7 @@ const TITLE: &str = "rl-console";
 /// Makes alerts heard, once each, and not all the time.
 #[derive(Debug)]
 pub(crate) struct Herald {
-    in_tmux: bool,
+    through: Through,
     heard_at: Option<Mono>,
     /// The first alert that was not told yet, and how many there are.
     untold: Option<(String, usize)>,
@@ -31,8 +32,8 @@ pub(crate) struct Herald {
 
 impl Herald {
     /// One that has said nothing yet.
-    pub(crate) const fn new(in_tmux: bool) -> Self {
-        Self { in_tmux, heard_at: None, untold: None }
+    pub(crate) const fn new(through: Through) -> Self {
+        Self { through, heard_at: None, untold: None }
     }
 
     /// The bytes that make these new alerts heard. What comes too soon after the last time is told together, when its time has come: it is
@@ -52,20 +53,25 @@ impl Herald {
         if rules.bell {
             bytes.push(BELL);
         }
-        bytes.extend(notification(rules.desktop, &words, self.in_tmux));
+        bytes.extend(notification(rules.desktop, &words, self.through));
         bytes
+    }
+
+    /// The bytes that put this into the clipboard.
+    pub(crate) fn copy(&self, text: &[u8]) -> Vec<u8> {
+        clipboard(text, self.through)
     }
 }
 
 /// The sequence that asks for a notification.
-fn notification(desktop: Desktop, words: &str, in_tmux: bool) -> Vec<u8> {
+fn notification(desktop: Desktop, words: &str, through: Through) -> Vec<u8> {
     let words = harmless(words);
     let sequence = match desktop {
         Desktop::Off => return Vec::new(),
         Desktop::Osc9 => format!("\x1b]9;{TITLE}: {words}\x07"),
         Desktop::Osc777 => format!("\x1b]777;notify;{TITLE};{words}\x07"),
     };
-    if in_tmux { format!("\x1bPtmux;{}\x1b\\", sequence.replace('\x1b', "\x1b\x1b")).into_bytes() } else { sequence.into_bytes() }
+    handed(sequence.as_bytes(), through)
 }
 
 /// The text with nothing in it that could end the sequence, part its fields, or steer anything.
@@ -96,7 +102,7 @@ mod tests {
 
     #[test]
     fn one_bell_for_each_new_alert_and_never_one_after_the_other() {
-        let mut herald = Herald::new(false);
+        let mut herald = Herald::new(Through::Nothing);
         let rules = AlertRules::default();
         let (one, two) = (alert("one"), alert("two"));
         assert_eq!(herald.tell([].into_iter(), &rules, at(0)), b"");
@@ -113,15 +119,15 @@ mod tests {
     fn a_notification_is_asked_for_in_the_terminals_own_way() {
         let rules = |desktop| AlertRules { bell: false, desktop, ..AlertRules::default() };
         let gone = alert("adapter 127.0.0.1:5 is gone");
-        let tell = |desktop, in_tmux| {
-            let mut herald = Herald::new(in_tmux);
+        let tell = |desktop, through| {
+            let mut herald = Herald::new(through);
             String::from_utf8(herald.tell([&gone].into_iter(), &rules(desktop), at(0))).unwrap()
         };
-        assert_eq!(tell(Desktop::Osc9, false), "\x1b]9;rl-console: adapter 127.0.0.1:5 is gone\x07");
-        assert_eq!(tell(Desktop::Osc777, false), "\x1b]777;notify;rl-console;adapter 127.0.0.1:5 is gone\x07");
-        assert_eq!(tell(Desktop::Osc9, true), "\x1bPtmux;\x1b\x1b]9;rl-console: adapter 127.0.0.1:5 is gone\x07\x1b\\");
-        assert_eq!(tell(Desktop::Off, false), "");
-        let mut herald = Herald::new(false);
+        assert_eq!(tell(Desktop::Osc9, Through::Nothing), "\x1b]9;rl-console: adapter 127.0.0.1:5 is gone\x07");
+        assert_eq!(tell(Desktop::Osc777, Through::Nothing), "\x1b]777;notify;rl-console;adapter 127.0.0.1:5 is gone\x07");
+        assert_eq!(tell(Desktop::Osc9, Through::Tmux), "\x1bPtmux;\x1b\x1b]9;rl-console: adapter 127.0.0.1:5 is gone\x07\x1b\\");
+        assert_eq!(tell(Desktop::Off, Through::Nothing), "");
+        let mut herald = Herald::new(Through::Nothing);
         let bytes = herald.tell([&gone, &alert("two")].into_iter(), &rules(Desktop::Osc9), at(0));
         assert_eq!(bytes, b"\x1b]9;rl-console: 2 alerts, adapter 127.0.0.1:5 is gone\x07");
     }
@@ -129,9 +135,10 @@ mod tests {
     #[test]
     fn what_a_peer_chose_can_neither_end_the_sequence_nor_steer_the_terminal() {
         let evil = "4;1;a\x07b\x1b\\c\u{9c}d\u{202e}e";
-        for (desktop, in_tmux) in [(Desktop::Osc9, false), (Desktop::Osc777, false), (Desktop::Osc777, true)] {
+        for (desktop, through) in [(Desktop::Osc9, Through::Nothing), (Desktop::Osc777, Through::Nothing), (Desktop::Osc777, Through::Tmux)]
+        {
             let rules = AlertRules { bell: false, desktop, ..AlertRules::default() };
-            let bytes = Herald::new(in_tmux).tell([&alert(evil)].into_iter(), &rules, at(0));
+            let bytes = Herald::new(through).tell([&alert(evil)].into_iter(), &rules, at(0));
             let text = String::from_utf8(bytes).unwrap();
             assert!(text.contains("4,1,a b \\c d<202e>e\x07"), "{text:?}");
             assert_eq!(text.matches('\x07').count(), 1, "{text:?}");

@@ -1,5 +1,6 @@
 //! The terminal: taken and given back whole, read by one thread and written by another, so that nothing waits for it.
 
+mod clipboard;
 mod encode;
 mod herald;
 mod input;

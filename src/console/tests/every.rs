@@ -112,14 +112,37 @@ pub(super) fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
             stage.act(Action::Tray);
             stage
         }
+        Place::Columns => {
+            let mut stage = focused(base(), PaneId::Queues);
+            stage.act(Action::Columns);
+            stage
+        }
         Place::Palette => {
             let mut stage = base();
             stage.act(Action::Palette);
             stage
         }
+        Place::FilterLine => {
+            let mut stage = focused(base(), PaneId::Recent);
+            stage.act(Action::Filter);
+            stage
+        }
         Place::Keys => {
             let mut stage = base();
             stage.act(Action::Keys);
+            stage
+        }
+        Place::Ledger => {
+            let mut stage = focused(base(), PaneId::Recent);
+            stage.act(Action::Ledger);
+            stage
+        }
+        Place::CopyAs => {
+            let mut stage = focused(base(), PaneId::Recent);
+            stage.act(Action::CopyAs);
+            if stage.ui.place() != Place::CopyAs {
+                return None;
+            }
             stage
         }
         Place::Output => {

@@ -1,26 +1,35 @@
 //! How panes are looked at: what is let through, in which order, in which columns, and which cell is chosen.
 
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
+use proptest::prelude::*;
 use ratatui::style::Modifier;
 
-use super::stage::{Stage, show};
+use super::stage::{Stage, connected, dispatched, done, enqueued, show};
 use crate::{
     console::{
         event::Event,
         lens::Sort,
         pane_id::PaneId,
         panes,
-        selection::{Keys as _, RecordKey},
+        selection::{Keys as _, RecordKey, Selection},
         ui::Focus,
+        view_id::ViewId,
     },
     field::{Fields as _, place},
     filter::Filter,
     ids::InvocationId,
     mpp::EndedView,
+    tap::entry::mpp::{self as events, Transition},
 };
 
 fn field(name: &str) -> usize {
     place(EndedView::SPECS, name).unwrap()
+}
+
+/// The identities of a pane's rows, from the top.
+pub(super) fn keys(stage: &Stage, pane: PaneId) -> Vec<RecordKey> {
+    let rows = panes::rows(pane, &stage.ui, &stage.model);
+    (0..rows.len()).filter_map(|row| rows.key(row)).collect()
 }
 
 fn recent() -> Stage {
@@ -111,4 +120,119 @@ fn a_click_chooses_the_cell_too() {
     let modifiers = crossterm::event::KeyModifiers::NONE;
     stage.event(Event::Mouse(MouseEvent { kind, column: area.x + 16, row: area.y + 3, modifiers }));
     assert_eq!((selected(&stage), marked(&mut stage)), (Some(RecordKey::Invocation(InvocationId(40))), "40".to_owned()));
+}
+
+/// What can happen while the operator looks at panes.
+#[derive(Clone, Debug)]
+enum Happening {
+    Enqueued,
+    Dispatched,
+    Ended,
+    Logged(u8),
+    Sorted { pane: usize, field: usize, descending: bool },
+    Unsorted { pane: usize },
+    Filtered { pane: usize, word: &'static str },
+    Chosen { pane: usize, row: usize },
+    Resync,
+    Resized { tall: bool },
+    Shown(usize),
+}
+
+const WORDS: [&str; 5] = ["", "done", "give_item", "default", "1"];
+
+fn happening() -> impl Strategy<Value = Happening> {
+    use Happening as H;
+    prop_oneof![
+        3 => Just(H::Enqueued),
+        3 => Just(H::Dispatched),
+        3 => Just(H::Ended),
+        3 => (0..5_u8).prop_map(H::Logged),
+        3 => (0..8_usize, 0..12_usize, any::<bool>()).prop_map(|(pane, field, descending)| H::Sorted { pane, field, descending }),
+        1 => (0..8_usize).prop_map(|pane| H::Unsorted { pane }),
+        2 => (0..8_usize, 0..WORDS.len()).prop_map(|(pane, word)| H::Filtered { pane, word: WORDS[word] }),
+        4 => (0..8_usize, 0..60_usize).prop_map(|(pane, row)| H::Chosen { pane, row }),
+        1 => Just(H::Resync),
+        1 => any::<bool>().prop_map(|tall| H::Resized { tall }),
+        2 => (0..3_usize).prop_map(H::Shown),
+    ]
+}
+
+/// The panes whose rows are all in the model, in the view that is shown.
+fn watched(stage: &Stage) -> Vec<PaneId> {
+    let panes = stage.ui.layout(&stage.model).panes;
+    panes.iter().map(|(pane, _)| *pane).filter(|pane| !panes::specs(*pane).is_empty() && panes::own_order(*pane).is_none()).collect()
+}
+
+fn happen(stage: &mut Stage, happening: &Happening, next: &mut u64) {
+    let panes = watched(stage);
+    let nth = |pane: usize| panes[pane % panes.len()];
+    let live = |stage: &Stage| stage.model.mpp().and_then(|mpp| mpp.live.keys().next().copied());
+    stage.pass(300);
+    match happening {
+        Happening::Enqueued => drop(stage.mpp(enqueued(*next, "boss"), "")),
+        Happening::Dispatched => {
+            stage.mpp(enqueued(*next, "default"), "");
+            stage.mpp(dispatched(*next, "default"), "");
+        }
+        Happening::Ended => drop(live(stage).map(|id| stage.mpp(done(id.0, "default"), ""))),
+        Happening::Logged(times) => {
+            for line in 0..*times {
+                stage.mpp(Transition::Logged { level: events::Level::Info }, &format!("line {line} of {next}"));
+            }
+        }
+        Happening::Sorted { pane, field, descending } => {
+            let pane = nth(*pane);
+            let field = field % panes::specs(pane).len();
+            stage.ui.sort_by(pane, Some(Sort { field, descending: *descending }));
+        }
+        Happening::Unsorted { pane } => stage.ui.sort_by(nth(*pane), None),
+        Happening::Filtered { pane, word } => {
+            let pane = nth(*pane);
+            let filter = Filter::parse(word, panes::specs(pane)).ok().filter(|_| !word.is_empty());
+            stage.ui.lens_mut(pane).set_filter(filter);
+        }
+        Happening::Chosen { pane, row } => {
+            let pane = nth(*pane);
+            let keys = keys(stage, pane);
+            stage.ui.selection_mut(pane).select(*row, &keys, 5);
+        }
+        Happening::Resync => {
+            let mpp = stage.model.mpp().unwrap().clone();
+            stage.resync(crate::port::Snapshot { mpp, ..connected() });
+        }
+        Happening::Resized { tall } => stage.ui.rows = if *tall { 100 } else { 50 },
+        Happening::Shown(view) => stage.ui.show([ViewId::Deck, ViewId::Bridge, ViewId::Journal][*view]),
+    }
+    *next += 1;
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_chosen_record_stays_chosen_while_it_is_among_the_rows(happenings in prop::collection::vec(happening(), 1..60)) {
+        let mut stage = show(160, 50);
+        let mut next = 100;
+        for happening in &happenings {
+            let before: Vec<_> = watched(&stage).into_iter().filter(|pane| !stage.ui.selection(*pane).is_none_or(Selection::is_untouched))
+                .map(|pane| (pane, stage.ui.selected(pane, &stage.model))).collect();
+            happen(&mut stage, happening, &mut next);
+            stage.ui.at = stage.view.now;
+            stage.ui.settle(&stage.model);
+            let chosen_anew = matches!(happening, Happening::Chosen { .. });
+            let shown = watched(&stage);
+            for (pane, was) in before.into_iter().filter(|(pane, _)| !chosen_anew && shown.contains(pane)) {
+                let there = keys(&stage, pane);
+                let is = stage.ui.selected(pane, &stage.model);
+                match was {
+                    Some(was) if there.contains(&was) => prop_assert_eq!(Some(was), is, "{:?} after {:?}", pane, happening),
+                    _ => prop_assert_eq!(is.is_some(), !there.is_empty(), "{:?} after {:?}", pane, happening),
+                }
+                // What is drawn is what keys work on: asked for afresh, it is the same.
+                stage.ui.forget_arranged();
+                prop_assert_eq!(&there, &keys(&stage, pane));
+                stage.ui.settle(&stage.model);
+            }
+        }
+    }
 }

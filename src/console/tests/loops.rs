@@ -132,7 +132,7 @@ pub(super) fn with_source<F: Future<Output = Rig>>(limits: &Limits, source: Opti
         looks: Looks { theme: "midnight".to_owned(), mouse: true, ..Looks::default() },
         source,
         depth: Depth::True,
-        in_tmux: false,
+        through: crate::console::Through::Nothing,
         on_air: crate::console::OnAir::default(),
         name: "friday-night".to_owned(),
         limits: *limits,

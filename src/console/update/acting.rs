@@ -7,14 +7,14 @@ use super::{
     bulk,
     dispatch::say,
     giving,
-    hindrance::{chip_at_hand, left_at_hand, row_at_hand},
+    hindrance::{chip_at_hand, left_at_hand, pane_at_hand, row_at_hand},
     inspecting,
 };
 use crate::{
     console::{
         action::{Action, Asked, Effect},
         model::Model,
-        overlays::{Bound, Dialog, Facts, Help, KeyList, Overlay, Palette, Pending, Subject, Tray, meanwhile},
+        overlays::{Account, Bound, Dialog, Facts, Help, KeyList, Overlay, Palette, Pending, Subject, Tray, meanwhile},
         pane_id::ChipId,
         selection::RecordKey,
         ui::{Focus, Ui},
@@ -91,6 +91,10 @@ pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
             Vec::new()
         }
         Action::Acknowledge => acknowledge(ui, model),
+        Action::Ledger => {
+            ui.overlays.extend(pane_at_hand(ui).map(|pane| Overlay::Account(Account { pane })));
+            Vec::new()
+        }
         Action::Confirm => confirm(ui, model),
         Action::Decline => {
             ui.overlays.pop();
@@ -228,7 +232,7 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
                 inspect(ui, group.map(|group| Subject::Fault(Box::new(group))))
             }
             Some(RecordKey::Entry(seq)) => inspecting::open(ui, view, seq),
-            Some(RecordKey::Event(_) | RecordKey::Alert(_)) | None => Vec::new(),
+            Some(RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Field(_)) | None => Vec::new(),
         },
     }
 }

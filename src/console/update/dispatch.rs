@@ -6,14 +6,15 @@ use crossterm::event::{KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEve
 
 use ratatui::layout::Rect;
 
-use super::{acting, answers, giving, hindrance, inspecting, moving, palette, quoted_by};
+use super::{acting, answers, columns, copying, filter, giving, hindrance, inspecting, moving, palette, quoted_by};
 use crate::{
     console::{
         action::{Action, Effect},
         class::Class,
+        copy::Form,
         event::Event,
+        keymap::Place,
         layout,
-        lens::Sort,
         model::Model,
         overlays::{Overlay, Reaction},
         pane_id::PaneId,
@@ -43,6 +44,10 @@ pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now:
         Event::Key { key, at } if key.kind != KeyEventKind::Release => on_key(ui, model, view, key, at, now),
         Event::Paste(text) if ui.palette.is_some() => {
             palette::paste(ui, view, &text);
+            Vec::new()
+        }
+        Event::Paste(text) if ui.place() == Place::FilterLine => {
+            filter::paste(ui, view, &text, now);
             Vec::new()
         }
         Event::Paste(text) => {
@@ -90,6 +95,7 @@ pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now:
         ui.settle(model);
     }
     let mut effects = effects;
+    effects.extend(is_input.then(|| columns::keep(ui)).flatten());
     effects.extend(moving::next_page(ui));
     if !layout::too_small(ui.columns, ui.rows) {
         let layout = ui.layout(model);
@@ -158,6 +164,10 @@ fn on_key(ui: &mut Ui, model: &Model, view: &View, key: KeyEvent, typed_at: Mono
     if ui.palette.is_some() && !layout::too_small(ui.columns, ui.rows) {
         return palette::on_key(ui, model, view, key, now);
     }
+    if ui.place() == Place::FilterLine && !layout::too_small(ui.columns, ui.rows) {
+        ui.message.take_if(|message| message.is_error);
+        return filter::on_key(ui, model, view, key, now);
+    }
     let Some(action) = view.keymap.lookup(ui.place(), key) else { return Vec::new() };
     if layout::too_small(ui.columns, ui.rows) {
         // Nobody can read a question here: only what asks none is done.
@@ -177,6 +187,9 @@ pub(crate) fn attempt(ui: &mut Ui, model: &Model, view: &View, action: Action, n
         return Vec::new();
     }
     ui.message = None;
+    if filter::act(ui, model, view, action, now) {
+        return Vec::new();
+    }
     perform(ui, model, view, action, now)
 }
 
@@ -205,6 +218,14 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
                 return Vec::new();
             }
             moving::back(ui, model)
+        }
+        Action::Filter => {
+            filter::open(ui);
+            Vec::new()
+        }
+        Action::FilterCell => {
+            filter::by_cell(ui, model, view, now);
+            Vec::new()
         }
         Action::Zoom => {
             moving::zoom(ui);
@@ -236,29 +257,25 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             }
             Vec::new()
         }
+        Action::Columns
+        | Action::ToggleColumn
+        | Action::SortColumn
+        | Action::ColumnEarlier
+        | Action::ColumnLater
+        | Action::ResetColumns
+        | Action::ResetLayout => {
+            columns::act(ui, model, action);
+            Vec::new()
+        }
         Action::Cause | Action::Effect | Action::RelatedNext | Action::RelatedPrevious | Action::Return => {
             inspecting::act(ui, model, view, action)
         }
         Action::Open if matches!(ui.overlays.last(), Some(Overlay::Inspector(_))) => inspecting::act(ui, model, view, action),
-        _ => acting::act(ui, model, view, action),
-    }
-}
-
-/// Sorts a pane by a field, or turns it round. A list that comes in pages has the store's order, one way or the other.
-fn sort(ui: &mut Ui, pane: PaneId, field: usize, title: &str, now: Now) {
-    match panes::own_order(pane) {
-        Some(_) if pane == PaneId::Wire => {
-            say(ui, format!("the wire has the order of the tap, not that of `{title}`: filter it instead"), true, now);
-        }
-        Some(id) if id == field => ui.pages.reverse(pane),
-        Some(_) => {
-            let text = format!("{} comes from the store by id: click `id` to turn it round, not `{title}`", pane.place().name());
-            say(ui, text, true, now);
-        }
-        None => {
-            let lens = ui.lens_mut(pane);
-            lens.set_sort(Some(Sort::clicked(lens.sort(), field)));
-        }
+        Action::CopyAs => copying::open(ui, model, view),
+        _ => match Form::of(action) {
+            Some(form) => copying::copy(ui, model, view, form, now),
+            None => acting::act(ui, model, view, action),
+        },
     }
 }
 
@@ -280,11 +297,20 @@ fn on_mouse(ui: &mut Ui, model: &Model, view: &View, mouse: MouseEvent, now: Now
         _ => return Vec::new(),
     };
     let layout = ui.layout(model);
+    if by == 0 && ui.palette.is_none() && ui.list_at_hand() == Some(PaneId::Pending) {
+        choose_cell(ui, PaneId::Pending, layout.body, mouse);
+    }
     if ui.palette.is_some() {
         return palette::on_mouse(ui, model, view, mouse, by, now);
     }
     match ui.overlays.last_mut() {
         Some(Overlay::Tray(tray)) if by != 0 => tray.step(by, model),
+        Some(Overlay::Columns(columns)) if by == 0 => {
+            let area = columns.area(layout.body, layout.area_of(columns.pane));
+            if columns.click(area, mouse.column, mouse.row) {
+                return attempt(ui, model, view, Action::ToggleColumn, now);
+            }
+        }
         Some(overlay) if by == 0 => {
             if overlay.click(layout.body, mouse.column, mouse.row, model) {
                 return attempt(ui, model, view, Action::Open, now);
@@ -301,7 +327,7 @@ fn on_mouse(ui: &mut Ui, model: &Model, view: &View, mouse: MouseEvent, now: Now
                     && let Some((field, title, true)) = panes::field_at(pane, ui, area, mouse.column, mouse.row)
                 {
                     ui.focus = Focus::Pane(pane);
-                    sort(ui, pane, field, title, now);
+                    columns::sort_by_head(ui, pane, field, title, now);
                     return Vec::new();
                 }
                 let had_focus = ui.focus == Focus::Pane(pane);

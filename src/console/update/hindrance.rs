@@ -1,6 +1,6 @@
 //! Why an action would do nothing here and now: what greys the footer, and what the operator is told.
 
-use super::inspecting;
+use super::{copying, inspecting};
 use crate::{
     console::{
         action::Action,
@@ -20,21 +20,8 @@ use crate::{
 };
 
 /// Actions whose parts are still being fitted. Each leaves the list with its wiring, and the list goes with the last.
-const UNWIRED: &[Action] = &[
-    Action::Filter,
-    Action::FilterCell,
-    Action::Columns,
-    Action::Pause,
-    Action::StepBack,
-    Action::StepOn,
-    Action::SecondBack,
-    Action::SecondOn,
-    Action::Bookmark,
-    Action::Jump,
-    Action::Copy,
-    Action::CopyAs,
-    Action::Ledger,
-];
+const UNWIRED: &[Action] =
+    &[Action::Pause, Action::StepBack, Action::StepOn, Action::SecondBack, Action::SecondOn, Action::Bookmark, Action::Jump];
 
 /// Why the action would do nothing, with what to do instead; nothing when it would do something.
 pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> Option<String> {
@@ -43,6 +30,14 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         return Some("it has nothing to work on yet".to_owned());
     }
     match action {
+        Action::Filter | Action::FilterCell => super::filter::hindrance(action, ui, model),
+        Action::Columns
+        | Action::ToggleColumn
+        | Action::SortColumn
+        | Action::ColumnEarlier
+        | Action::ColumnLater
+        | Action::ResetColumns
+        | Action::ResetLayout => super::columns::hindrance(action, ui, view),
         Action::Hold => brake_hindrance(action, ui, model, view),
         Action::Drain => brake_hindrance(action, ui, model, view).or_else(|| undrain_hindrance(ui, model, view)),
         Action::Settle => settle_hindrance(ui, model),
@@ -56,6 +51,7 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
             (Some(Overlay::Pending(pending)), _) => needs(pending.selected().is_some(), "nothing is selected"),
             (Some(Overlay::Events(events)), _) => needs(events.selected().is_some(), "nothing is selected"),
             (Some(Overlay::Tray(tray)), _) => needs(tray.selected(model).is_some(), "nothing was the matter so far"),
+            (Some(Overlay::Columns(_)), _) => Some("a field is shown, moved and sorted by here: there is nothing to open".to_owned()),
             (Some(Overlay::Inspector(_)), _) => inspecting::hindrance(action, ui, model),
             (Some(Overlay::Facts(facts)), _) => needs(facts.entry().is_some(), "no kept entry tells of it"),
             (None, Focus::Pane(pane)) => needs(ui.selected(pane, model).is_some(), "there is nothing here yet"),
@@ -64,6 +60,15 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         Action::Cause | Action::Effect | Action::RelatedNext | Action::RelatedPrevious | Action::Return => {
             inspecting::hindrance(action, ui, model)
         }
+        Action::Copy
+        | Action::CopyAs
+        | Action::CopyCell
+        | Action::CopyJson
+        | Action::CopyHex
+        | Action::CopyFrame
+        | Action::CopyLine
+        | Action::CopyAgain => copying::hindrance(action, ui, model, view),
+        Action::Ledger => needs(pane_at_hand(ui).is_some(), "a pane has a ledger: Tab to one"),
         Action::Mark => mark_hindrance(ui, model),
         Action::Migrate => migrate_hindrance(model),
         Action::Send => send_hindrance(ui, model),
@@ -84,8 +89,19 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         Action::SettleDone | Action::SettleFailed => needs(ui.place() == Place::SettleDialog, "no settlement is asked for"),
         Action::Confirm => needs(matches!(ui.place(), Place::Dialog | Place::CancelDialog), "no question is open"),
         Action::Decline => needs(matches!(ui.overlays.last(), Some(Overlay::Dialog(_))), "no question is open"),
-        Action::NextField | Action::PreviousField => needs(matches!(ui.overlays.last(), Some(Overlay::Form(_))), "no form is open"),
+        Action::NextField | Action::PreviousField => {
+            needs(matches!(ui.overlays.last(), Some(Overlay::Form(_) | Overlay::Filter(_))), "no form is open")
+        }
         Action::Zoom => needs(ui.overlays.is_empty() && matches!(ui.focus, Focus::Pane(_)), "a pane is zoomed: Tab to one"),
+        _ => None,
+    }
+}
+
+/// The pane that the keys go to, if it has records.
+pub(super) fn pane_at_hand(ui: &Ui) -> Option<PaneId> {
+    match (ui.overlays.last(), ui.focus) {
+        (Some(Overlay::Pending(_)), _) => Some(PaneId::Pending),
+        (None, Focus::Pane(pane)) => Some(pane).filter(|pane| *pane != PaneId::Started),
         _ => None,
     }
 }

@@ -231,7 +231,7 @@ fn of_record(ui: &Ui, model: &Model, pane: PaneId, record: RecordKey) -> Option<
         RecordKey::Line(number) => model.line(number).cloned().map(Traced::Line),
         RecordKey::Clause(clause) => model.faults.group(clause).map(|group| Traced::Entry(group.seq)),
         RecordKey::Entry(seq) => Some(Traced::Itself(seq)),
-        RecordKey::Refund(_) | RecordKey::Event(_) | RecordKey::Alert(_) => None,
+        RecordKey::Refund(_) | RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Field(_) => None,
     }
 }
 

@@ -63,13 +63,9 @@ fn go_in_pane(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) {
 }
 
 /// The fields of a list that have columns, from the left.
-fn fields(ui: &Ui, model: &Model, pane: PaneId) -> Vec<usize> {
-    let layout = ui.layout(model);
-    let panes = layout.panes.iter().find(|(known, _)| *known == pane).map(|(_, area)| *area);
-    let area = if pane == PaneId::Pending { Some(layout.body) } else { panes };
-    area.map_or_else(Vec::new, |area| {
-        panes::shown_columns(pane, ui, panes::inner_width(area)).into_iter().map(|(field, _)| field).collect()
-    })
+pub(super) fn fields(ui: &Ui, model: &Model, pane: PaneId) -> Vec<usize> {
+    let width = panes::inner_width(ui.layout(model).area_of(pane));
+    panes::shown_columns(pane, ui, width).into_iter().map(|(field, _)| field).collect()
 }
 
 /// Chooses the next cell of the selected row; whether there is one. Without a chosen cell, the way to the right begins at the first.

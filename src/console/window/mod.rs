@@ -10,4 +10,4 @@ mod tests;
 mod window;
 
 pub(crate) use record::Record;
-pub(crate) use window::{Wanted, Window};
+pub(crate) use window::{Answered, Wanted, Window};

@@ -1,5 +1,6 @@
 //! Windows over a store of numbers.
 
+use super::Answered;
 use super::{Record, Wanted, Window, window::ROWS_MAX};
 use crate::console::{action::Direction, selection::RecordKey};
 
@@ -36,7 +37,7 @@ fn page(wanted: Wanted, store: std::ops::RangeInclusive<u64>, answer: u32) -> (V
 
 fn ask(window: &mut Window<Row>, direction: Direction, store: std::ops::RangeInclusive<u64>, answer: u32) {
     let wanted = window.ask(direction);
-    window.answer(wanted.serial, Ok(page(wanted, store, answer)));
+    window.answer(wanted.serial, Ok(paged(page(wanted, store, answer))));
     window.settle(20);
 }
 
@@ -49,6 +50,15 @@ fn filled() -> Window<Row> {
     let mut window = Window::new(false);
     ask(&mut window, Direction::Fresh, 1..=5_000, 0);
     window
+}
+
+/// An answer with all that there is.
+fn whole(rows: Vec<Row>) -> Answered<Row> {
+    Answered { rows, more: false, beyond: None }
+}
+
+fn paged((rows, more): (Vec<Row>, bool)) -> Answered<Row> {
+    Answered { rows, more, beyond: None }
 }
 
 #[test]
@@ -120,16 +130,16 @@ fn more_new_rows_than_a_page_holds_never_leave_a_gap() {
 fn rows_that_are_gone_leave_and_a_neighbour_is_selected() {
     let mut window = Window::new(true);
     let wanted = window.ask(Direction::Fresh);
-    window.answer(wanted.serial, Ok(([1, 3, 5, 7].map(|number| Row(number, 0)).to_vec(), false)));
+    window.answer(wanted.serial, Ok(whole([1, 3, 5, 7].map(|number| Row(number, 0)).to_vec())));
     window.settle(20);
     window.step(1);
     let wanted = window.ask(Direction::Anew);
     assert_eq!((wanted.beyond, wanted.oldest_first), (None, true));
-    window.answer(wanted.serial, Ok((vec![Row(1, 1), Row(7, 1)], false)));
+    window.answer(wanted.serial, Ok(whole(vec![Row(1, 1), Row(7, 1)])));
     window.settle(20);
     assert_eq!((numbers(&window), window.selected().unwrap().0), (vec![1, 7], 7));
     let wanted = window.ask(Direction::Anew);
-    window.answer(wanted.serial, Ok((Vec::new(), false)));
+    window.answer(wanted.serial, Ok(whole(Vec::new())));
     assert_eq!((numbers(&window), window.is_filled()), (vec![], true));
 }
 
@@ -153,9 +163,9 @@ fn an_answer_to_an_earlier_question_is_let_go_and_a_trouble_rests() {
     let late = window.ask(Direction::Anew);
     window.reverse();
     let wanted = window.ask(Direction::Fresh);
-    window.answer(late.serial, Ok((vec![Row(9, 9)], false)));
+    window.answer(late.serial, Ok(whole(vec![Row(9, 9)])));
     assert_eq!(numbers(&window), [0; 0]);
-    window.answer(wanted.serial, Ok(page(wanted, 1..=5_000, 0)));
+    window.answer(wanted.serial, Ok(paged(page(wanted, 1..=5_000, 0))));
     window.settle(20);
     window.step(190);
     let wanted = window.ask(window.wants().unwrap());
@@ -172,4 +182,22 @@ fn it_begins_again_at_the_start_only_when_that_was_let_go_of() {
     window.step(100);
     ask(&mut window, Direction::Anew, 1..=5_001, 1);
     assert!(window.restart() && !window.is_filled());
+}
+
+#[test]
+fn filtered_rows_are_looked_for_on_from_where_the_last_page_stopped() {
+    let mut window = Window::new(false);
+    let wanted = window.ask(Direction::Fresh);
+    window.answer(wanted.serial, Ok(Answered { rows: Vec::new(), more: true, beyond: Some(90) }));
+    assert_eq!((window.wants(), window.rows().len()), (Some(Direction::Forward), 0));
+    let wanted = window.ask(Direction::Forward);
+    assert_eq!(wanted.beyond, Some(90));
+    window.answer(wanted.serial, Ok(Answered { rows: vec![Row(7, 0)], more: true, beyond: Some(5) }));
+    let wanted = window.ask(Direction::Forward);
+    assert_eq!(wanted.beyond, Some(5));
+    window.answer(wanted.serial, Ok(whole(vec![Row(2, 0)])));
+    assert_eq!((window.wants(), window.rows().len()), (None, 2));
+    let wanted = window.ask(Direction::Anew);
+    window.answer(wanted.serial, Ok(Answered { rows: Vec::new(), more: true, beyond: Some(90) }));
+    assert_eq!(window.rows().len(), 2, "it says nothing of those that are here");
 }

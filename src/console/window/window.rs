@@ -24,6 +24,16 @@ pub(crate) struct Wanted {
     pub(crate) serial: u64,
 }
 
+/// The answer to a question.
+#[derive(Debug)]
+pub(crate) struct Answered<R> {
+    pub(crate) rows: Vec<R>,
+    /// Whether there are more beyond the last.
+    pub(crate) more: bool,
+    /// The last row that was looked at, where rows are filtered.
+    pub(crate) beyond: Option<u64>,
+}
+
 /// A question under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Asking {
@@ -45,6 +55,8 @@ pub(crate) struct Window<R> {
     serial: u64,
     is_filled: bool,
     more: More,
+    /// Of filtered rows, how far was looked before the first and behind the last, where that is beyond them.
+    edges: Edges,
     height: usize,
 }
 
@@ -53,6 +65,13 @@ pub(crate) struct Window<R> {
 struct More {
     before: bool,
     behind: bool,
+}
+
+/// How far filtered rows were looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Edges {
+    before: Option<u64>,
+    behind: Option<u64>,
 }
 
 impl<R: Record> Window<R> {
@@ -67,6 +86,7 @@ impl<R: Record> Window<R> {
             serial: 0,
             is_filled: false,
             more: More::default(),
+            edges: Edges::default(),
             height: 1,
         }
     }
@@ -155,6 +175,7 @@ impl<R: Record> Window<R> {
         }
         self.rows.reverse();
         self.more = More { before: self.more.behind, behind: self.more.before };
+        self.edges = Edges { before: self.edges.behind, behind: self.edges.before };
     }
 
     /// Begins again at the first row of the list, unless it is here.
@@ -168,10 +189,16 @@ impl<R: Record> Window<R> {
         false
     }
 
+    /// Asks for the first rows anew; those that are here stay until they come.
+    pub(crate) fn begin_again(&mut self) {
+        (self.asking, self.trouble) = (None, None);
+        (self.is_filled, self.more, self.edges) = (false, More::default(), Edges::default());
+    }
+
     fn empty(&mut self) {
         self.rows.clear();
         self.is_filled = false;
-        self.more = More::default();
+        (self.more, self.edges) = (More::default(), Edges::default());
     }
 
     /// The question for a page. It counts as asked.
@@ -182,8 +209,8 @@ impl<R: Record> Window<R> {
         let oldest_first = self.oldest_first != (direction == Direction::Backward);
         let beyond = match direction {
             Direction::Fresh => None,
-            Direction::Forward => self.rows.last().map(Record::number),
-            Direction::Backward => self.rows.first().map(Record::number),
+            Direction::Forward => self.edges.behind.or_else(|| self.rows.last().map(Record::number)),
+            Direction::Backward => self.edges.before.or_else(|| self.rows.first().map(Record::number)),
             // Beyond the row before it.
             Direction::Anew if self.oldest_first => from.map(|number| number.saturating_sub(1)),
             Direction::Anew => from.map(|number| number.saturating_add(1)),
@@ -193,14 +220,18 @@ impl<R: Record> Window<R> {
     }
 
     /// One that is not waited for any more is let go.
-    fn take(&mut self, serial: u64, rows: Vec<R>, more: bool) {
+    fn take(&mut self, serial: u64, Answered { rows, more, beyond }: Answered<R>) {
         let Some(asking) = self.asking.take_if(|asking| asking.serial == serial) else { return };
         self.trouble = None;
         match asking.direction {
-            Direction::Fresh => self.fill(rows, more),
+            Direction::Fresh => {
+                self.fill(rows, more);
+                self.edges = Edges { before: None, behind: beyond };
+            }
             Direction::Forward => {
                 self.rows.extend(rows);
                 self.more.behind = more;
+                self.edges.behind = beyond;
                 self.cut_front();
             }
             Direction::Backward => {
@@ -208,16 +239,19 @@ impl<R: Record> Window<R> {
                 self.rows.reverse();
                 self.rows.extend(behind);
                 self.more.before = more;
+                self.edges.before = beyond;
                 self.cut_back();
             }
-            Direction::Anew => self.merge(asking.from, rows, more),
+            // Of filtered rows, a page that ended before it found one tells nothing of those that are here.
+            Direction::Anew if rows.is_empty() && more => {}
+            Direction::Anew => self.merge(asking.from, rows, more, beyond),
         }
     }
 
     /// Takes the answer to a question, or why there is none.
-    pub(crate) fn answer(&mut self, serial: u64, answer: Result<(Vec<R>, bool), String>) {
+    pub(crate) fn answer(&mut self, serial: u64, answer: Result<Answered<R>, String>) {
         match answer {
-            Ok((rows, more)) => self.take(serial, rows, more),
+            Ok(answered) => self.take(serial, answered),
             Err(why) => self.fail(serial, why),
         }
     }
@@ -235,7 +269,7 @@ impl<R: Record> Window<R> {
     }
 
     /// Lays a page over the rows that it covers: from `from`, or from the first row of the list, to its own last row, or to the end.
-    fn merge(&mut self, from: Option<u64>, page: Vec<R>, more: bool) {
+    fn merge(&mut self, from: Option<u64>, page: Vec<R>, more: bool, beyond: Option<u64>) {
         let stands_before = |number: u64, other: u64| if self.oldest_first { number < other } else { number > other };
         let (first, last) = (self.rows.first().map(Record::number), page.last().map(Record::number));
         let (Some(first), Some(last)) = (first, last) else {
@@ -252,6 +286,7 @@ impl<R: Record> Window<R> {
             // More came than a page holds: what lies between is not known.
             if self.selection.is_untouched() {
                 self.fill(page, more);
+                self.edges = Edges { before: None, behind: beyond };
             } else {
                 self.more.before = true;
             }
@@ -261,13 +296,14 @@ impl<R: Record> Window<R> {
         let end = if more { self.rows.iter().position(|row| stands_before(last, row.number())) } else { None }.unwrap_or(self.rows.len());
         if end == self.rows.len() {
             self.more.behind = more;
+            self.edges.behind = beyond;
         }
         self.rows.splice(start..end.max(start), page);
         if from.is_none() {
             self.more.before = false;
         } else if !self.oldest_first {
             // Newer ones may have come before the first.
-            self.more.before = true;
+            (self.more.before, self.edges.before) = (true, None);
         }
         if self.selection.index() < self.rows.len() / 2 {
             self.cut_back();
@@ -278,19 +314,23 @@ impl<R: Record> Window<R> {
 
     fn cut_front(&mut self) {
         let cut = self.rows.len().saturating_sub(ROWS_MAX);
-        self.more.before |= cut > 0;
+        if cut > 0 {
+            (self.more.before, self.edges.before) = (true, None);
+        }
         self.rows.drain(..cut);
     }
 
     fn cut_back(&mut self) {
-        self.more.behind |= self.rows.len() > ROWS_MAX;
+        if self.rows.len() > ROWS_MAX {
+            (self.more.behind, self.edges.behind) = (true, None);
+        }
         self.rows.truncate(ROWS_MAX);
     }
 
     /// The page that the selection has come near to, if it is not there yet. After a trouble nothing is, until it is asked anew.
     pub(crate) fn wants(&self) -> Option<Direction> {
         let near = self.height.max(10);
-        if self.asking.is_some() || self.trouble.is_some() || self.rows.is_empty() {
+        if self.asking.is_some() || self.trouble.is_some() || (self.rows.is_empty() && self.edges.behind.is_none()) {
             None
         } else if self.more.behind && self.selection.index() + near >= self.rows.len() {
             Some(Direction::Forward)

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::{owner, report::Check};
 use crate::{
     cli::{commands::pack, config::Settings, env::Env, error::Error},
-    console::Depth,
+    console::{Depth, Through},
     port::{Operator as _, Page, PortError, Query},
     station::{OperatorClient, PackSource, operator_socket_path},
 };
@@ -176,7 +176,13 @@ pub(super) fn terminal(env: &Env) -> Check {
         Depth::Indexed => "256 colours; all with COLORTERM=truecolor where the terminal has them",
         Depth::True => "all colours",
     };
-    Check::well(NAME, format!("{term}, {colours}"))
+    // Whether the clipboard is taken, no terminal says.
+    let clipboard = match env.through {
+        Through::Nothing => "`y` copies by OSC 52, which some terminals want to be allowed",
+        Through::Tmux => "`y` copies by OSC 52 through tmux, with `set -g allow-passthrough on`",
+        Through::Screen => "`y` copies by OSC 52 through screen",
+    };
+    Check::well(NAME, format!("{term}, {colours}; {clipboard}"))
 }
 
 #[cfg(test)]

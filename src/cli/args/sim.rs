@@ -1,0 +1,75 @@
+//! The flags of stand-ins for peers.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::{Args, Subcommand};
+
+/// `sim`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SimPeer {
+    /// A game adapter that serves every queue of a pack, over TCP, from outside.
+    Adapter(SimAdapterArgs),
+}
+
+/// `sim adapter`.
+#[derive(Debug, Args)]
+pub(crate) struct SimAdapterArgs {
+    /// Where the station listens [default: the configured address and port, 127.0.0.1:7777].
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) addr: Option<String>,
+
+    /// A file that holds the bridge token; without it the variable `RL_CONSOLE_BRIDGE_TOKEN` does.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+
+    /// Milliseconds from an invocation to its `done`: half of them until `applied`.
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    pub(crate) latency: u64,
+
+    /// The share of invocations that fail, 0 to 1.
+    #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = share)]
+    pub(crate) fail_rate: f64,
+
+    /// The share of invocations that fail with a refund, 0 to 1.
+    #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = share)]
+    pub(crate) refund_rate: f64,
+
+    /// What the chances are drawn from: the same seed decides the same for the same invocation.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Log frames a second besides, to rehearse a flood: of all levels, some long, some with characters that must not reach a screen as
+    /// they are. Each makes two entries of the tap. Once a second it says how many it sent; what it cannot send in time it leaves out.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) logs_per_s: Option<u32>,
+
+    /// Connect again whenever the connection is lost, waiting longer each time.
+    #[arg(long)]
+    pub(crate) reconnect: bool,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("takes 0 to 1".to_owned()) }
+}
+
+/// Where a simulated adapter connects to when nothing is said.
+pub(crate) fn default_addr(bind: std::net::IpAddr, port: u16) -> SocketAddr {
+    let bind = match bind {
+        std::net::IpAddr::V4(ip) if ip.is_unspecified() => std::net::Ipv4Addr::LOCALHOST.into(),
+        std::net::IpAddr::V6(ip) if ip.is_unspecified() => std::net::Ipv6Addr::LOCALHOST.into(),
+        bind => bind,
+    };
+    SocketAddr::new(bind, port)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connects_to_loopback_where_the_station_listens_everywhere() {
+        assert_eq!(default_addr("0.0.0.0".parse().unwrap(), 7).to_string(), "127.0.0.1:7");
+        assert_eq!(default_addr("10.0.0.2".parse().unwrap(), 7).to_string(), "10.0.0.2:7");
+    }
+}

@@ -1,0 +1,10 @@
+//! Copying: what a record is as text, in each way that it can be handed on, and why it cannot where it cannot.
+//!
+//! What is copied is the true value, on air too: it goes to the clipboard and onto no screen, and what is said of it is its size alone.
+
+mod form;
+mod line;
+mod source;
+
+pub(crate) use form::Form;
+pub(crate) use source::{Copied, Original};

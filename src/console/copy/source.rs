@@ -1,0 +1,195 @@
+//! What is copied from: a row, or what is told of one, and what each form makes of it.
+
+use std::{borrow::Cow, fmt::Write as _};
+
+use serde_json::{Map, Value as Json};
+
+use super::{Form, line};
+use crate::{
+    console::{config::CommandHints, panes::Row, selection::RecordKey},
+    field::{Class, Record, Value},
+    port::InvocationRow,
+    time::Now,
+};
+
+/// What was made ready to be copied.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Copied {
+    pub(crate) form: Form,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl std::fmt::Debug for Copied {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // What is in it is nobody's business.
+        f.debug_struct("Copied").field("form", &self.form).field("bytes", &self.bytes.len()).finish()
+    }
+}
+
+/// What is copied from.
+pub(crate) enum Original<'a> {
+    /// A row, and the field of its chosen cell.
+    Row(Row<'a>, usize),
+    /// What is told in words, and the row that it is told of.
+    Told(String, Option<Row<'a>>),
+}
+
+impl Original<'_> {
+    /// It as text of a form, or why it is none.
+    pub(crate) fn copy(&self, form: Form, commands: &CommandHints, now: Now) -> Result<Copied, &'static str> {
+        let bytes = match form {
+            Form::Cell => self.cell(now)?.into_bytes(),
+            Form::Json => self.json(now)?.into_bytes(),
+            Form::Hex => hex(self.frame()?).into_bytes(),
+            Form::Frame => self.frame()?.to_vec(),
+            Form::Line => self.line(commands)?.into_bytes(),
+            Form::Again => line::again(self.invocation()?, commands).into_bytes(),
+        };
+        if bytes.is_empty() { Err("there is nothing in it") } else { Ok(Copied { form, bytes }) }
+    }
+
+    fn row(&self) -> Option<&Row<'_>> {
+        match self {
+            Self::Row(row, _) => Some(row),
+            Self::Told(_, row) => row.as_ref(),
+        }
+    }
+
+    fn cell(&self, now: Now) -> Result<String, &'static str> {
+        match self {
+            Self::Row(row, field) => cell(row, *field, now),
+            Self::Told(words, _) => Ok(words.clone()),
+        }
+    }
+
+    fn json(&self, now: Now) -> Result<String, &'static str> {
+        let row = self.row().ok_or("it is told in words alone: copy those")?;
+        let written = match row {
+            Row::Stored(stored) => serde_json::to_string(stored.row),
+            Row::Refund(refund) => serde_json::to_string(refund.0),
+            Row::Value(value) => serde_json::to_string(value.0),
+            row => serde_json::to_string(&fields(row, now)),
+        };
+        written.map_err(|_| "it could not be written as JSON")
+    }
+
+    fn frame(&self) -> Result<&[u8], &'static str> {
+        self.row().and_then(Row::frame).ok_or("no frame of it is kept here: the Wire has those that are")
+    }
+
+    fn line(&self, commands: &CommandHints) -> Result<String, &'static str> {
+        let key: Option<RecordKey> = self.row().map(Row::key);
+        key.and_then(|key| line::shows(&key, commands)).ok_or("no subcommand lists it")
+    }
+
+    fn invocation(&self) -> Result<&InvocationRow, &'static str> {
+        match self.row() {
+            Some(Row::Stored(stored)) => Ok(stored.row),
+            Some(Row::Ended(_) | Row::Flying(_)) => Err("its params are not here: open it, or copy it from History"),
+            _ => Err("it is no work that can be given"),
+        }
+    }
+}
+
+/// The value of a field.
+fn cell(record: &dyn Record, field: usize, now: Now) -> Result<String, &'static str> {
+    match record.specs().get(field) {
+        Some(spec) if spec.class == Class::Secret => Err("it is a secret: those are never copied"),
+        Some(_) => Ok(words(&record.value(field, now)).into_owned()),
+        None => Err("no cell is chosen"),
+    }
+}
+
+/// A record's declared fields by their names. Spans and moments are in milliseconds, sizes in bytes; secrets are left out.
+fn fields(row: &dyn Record, now: Now) -> Map<String, Json> {
+    let public = row.specs().iter().enumerate().filter(|(_, spec)| spec.class != Class::Secret);
+    public.map(|(field, spec)| (spec.name.to_owned(), json(&row.value(field, now)))).collect()
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "only whole figures that fit are integers")]
+fn json(value: &Value<'_>) -> Json {
+    match value {
+        Value::None => Json::Null,
+        Value::Text(text) => Json::from(&**text),
+        Value::Number(figure) if figure.fract() == 0.0 && figure.abs() < 9.0e15 => Json::from(*figure as i64),
+        Value::Number(figure) => Json::from(*figure),
+        Value::Duration(figure) | Value::Bytes(figure) | Value::Serial(figure) => Json::from(*figure),
+        Value::Time(at) => Json::from(at.0),
+    }
+}
+
+/// A value as the filter language takes it.
+fn words<'a>(value: &'a Value<'_>) -> Cow<'a, str> {
+    match value {
+        Value::None => Cow::Borrowed(""),
+        Value::Text(text) => Cow::Borrowed(text),
+        Value::Number(figure) => Cow::Owned(figure.to_string()),
+        Value::Duration(ms) => Cow::Owned(format!("{ms}ms")),
+        Value::Bytes(bytes) => Cow::Owned(format!("{bytes}B")),
+        Value::Serial(number) => Cow::Owned(number.to_string()),
+        Value::Time(at) => {
+            let stamp = i64::try_from(at.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+            Cow::Owned(stamp.map_or_else(|| at.0.to_string(), |stamp| stamp.to_string()))
+        }
+    }
+}
+
+/// Bytes as people read them: 16 a line, with their offset and their characters.
+fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 5);
+    for (index, line) in bytes.chunks(16).enumerate() {
+        // Writing to memory cannot fail.
+        let _ = write!(text, "{:08x} ", index * 16);
+        for place in 0..16 {
+            let gap = if place == 8 { " " } else { "" };
+            let _ = match line.get(place) {
+                Some(byte) => write!(text, "{gap} {byte:02x}"),
+                None => write!(text, "{gap}   "),
+            };
+        }
+        let shown = |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' };
+        let _ = writeln!(text, "  |{}|", line.iter().map(shown).collect::<String>());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{field, time::Wall};
+
+    struct Pairing;
+
+    field::fields! {
+        Pairing {
+            "peer", Text, Login, "who" => |_, _| Value::text("ann");
+            "token", Text, Secret, "what opens" => |_, _| Value::text("s3cret");
+            "kept", Duration, Public, "how long" => |_, _| Value::Duration(1_500);
+        }
+    }
+
+    #[test]
+    fn a_secret_is_copied_in_no_form() {
+        let now = Now::default();
+        assert_eq!(cell(&Pairing, 0, now), Ok("ann".to_owned()));
+        assert!(cell(&Pairing, 1, now).is_err_and(|why| why.contains("secret")));
+        assert_eq!(serde_json::to_string(&fields(&Pairing, now)).unwrap(), r#"{"kept":1500,"peer":"ann"}"#);
+    }
+
+    #[test]
+    fn hex_has_offsets_bytes_and_characters() {
+        let text = hex(b"{\"mpp\":2,\"type\":\"\xffx\"}");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], r#"00000000  7b 22 6d 70 70 22 3a 32  2c 22 74 79 70 65 22 3a  |{"mpp":2,"type":|"#);
+        assert_eq!(lines[1], r#"00000010  22 ff 78 22 7d                                    |".x"}|"#);
+    }
+
+    #[test]
+    fn a_value_is_copied_as_the_filter_language_takes_it() {
+        assert_eq!(words(&Value::Duration(1_250)), "1250ms");
+        assert_eq!(words(&Value::Bytes(42)), "42B");
+        assert_eq!(words(&Value::Time(Wall(1_790_000_000_007))), "2026-09-21T14:13:20.007Z");
+        assert_eq!(words(&Value::Number(3.0)), "3");
+        assert_eq!(words(&Value::text("a\nb")), "a\nb");
+    }
+}

@@ -1,0 +1,96 @@
+//! The account of a pane: what became of all that it could show. It balances: received = shown + filtered + evicted + lost.
+
+use super::{model::Model, pane_id::PaneId, panes, ui::Ui};
+
+/// The account of a pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ledger {
+    /// What there was to be shown.
+    pub(crate) received: u64,
+    pub(crate) shown: u64,
+    /// What the pane's filter keeps back.
+    pub(crate) filtered: u64,
+    /// What made room for newer.
+    pub(crate) evicted: u64,
+    /// What never came to this console.
+    pub(crate) lost: u64,
+    /// What is counted.
+    pub(crate) what: &'static str,
+    /// What bounds it: a limit's key and value, or words.
+    pub(crate) bound: Bound,
+}
+
+/// What bounds the rows of a pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bound {
+    /// A limit, which can be raised: its key and its value.
+    Limit(&'static str, u64),
+    /// Something else.
+    Words(&'static str),
+}
+
+/// The account of a pane; none for one without records.
+pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
+    let (shown, all) = panes::counts(pane, ui, model);
+    let (shown, all) = (shown as u64, all as u64);
+    let limits = &ui.limits;
+    let (console, mpp, store) = (&limits.console, &limits.mpp, &limits.store);
+    let journal = Bound::Limit("limits.console.journal_entries_max", console.journal_entries_max);
+    let ended = Bound::Limit("limits.store.ended_rows_max", store.ended_rows_max);
+    let pending = Bound::Limit("limits.mpp.pending_rows_max", mpp.pending_rows_max);
+    let (what, came, evicted, lost, bound) = match pane {
+        PaneId::Started => return None,
+        PaneId::Queues => {
+            ("queues of the pack and of pending rows", all, 0, 0, Bound::Words("there are as many as the pack and its rows name"))
+        }
+        PaneId::InFlight => ("rows that are with the adapter now", all, 0, 0, Bound::Limit("limits.mpp.live_rows_max", mpp.live_rows_max)),
+        PaneId::State => ("values as they are now", all, 0, 0, Bound::Words("there are as many as the pack declares")),
+        PaneId::Recent => {
+            let tally = model.tally.ended;
+            let earlier = model.history.len() as u64;
+            let bound = Bound::Limit("limits.mpp.recent_rows_max", mpp.recent_rows_max);
+            ("rows that ended, as far as this console knows", tally.received + earlier, tally.evicted, 0, bound)
+        }
+        PaneId::Log => ("notices of all origins", model.journal.received, model.journal.evicted, 0, journal),
+        PaneId::StationLog => (
+            "notices of the station, its bridge and this console",
+            model.journal.station_received,
+            model.journal.station_evicted,
+            0,
+            journal,
+        ),
+        PaneId::AdapterLog => {
+            let tally = model.tally.lines;
+            let bound = Bound::Limit("limits.mpp.log_entries_max", mpp.log_entries_max);
+            ("lines that the adapter said, as far as this console knows", tally.received, tally.evicted, 0, bound)
+        }
+        PaneId::Violations => {
+            let bound = Bound::Words("there are as many rows as clauses; breaches are counted in them");
+            ("clauses that were broken", all, 0, 0, bound)
+        }
+        PaneId::History => ("rows of the store that are loaded here; more come as you move on", all, 0, 0, ended),
+        PaneId::OtherPack | PaneId::Pending => ("rows of the store that are loaded here; more come as you move on", all, 0, 0, pending),
+        PaneId::Refunds => {
+            let bound = Bound::Limit("limits.store.refund_rows_max", store.refund_rows_max);
+            ("refunds of the store that are loaded here; more come as you move on", all, 0, 0, bound)
+        }
+        PaneId::Wire => {
+            let kept = ui.time.kept().ledger();
+            let bound = if kept.bytes.saturating_mul(10) > console.kept_bytes_max.saturating_mul(9) {
+                Bound::Limit("limits.console.kept_bytes_max", console.kept_bytes_max)
+            } else {
+                Bound::Limit("limits.console.kept_entries_max", console.kept_entries_max)
+            };
+            ("entries of the tap", kept.received, kept.evicted, kept.lost, bound)
+        }
+    };
+    Some(Ledger { received: came.saturating_add(lost), shown, filtered: all.saturating_sub(shown), evicted, lost, what, bound })
+}
+
+impl Ledger {
+    /// Whether nothing is missing, and nothing counted twice.
+    #[cfg(test)]
+    pub(crate) fn balances(&self) -> bool {
+        self.received == self.shown + self.filtered + self.evicted + self.lost
+    }
+}

@@ -1,0 +1,53 @@
+//! The account of a pane, as of now.
+
+use ratatui::layout::Rect;
+
+use super::overlay::centred;
+use crate::console::{
+    ledger::{self, Bound},
+    model::Model,
+    pane_id::PaneId,
+    theme::Role,
+    ui::Ui,
+    view::Canvas,
+};
+
+/// The account of a pane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Account {
+    pub(crate) pane: PaneId,
+}
+
+impl Account {
+    /// Draws it.
+    pub(super) fn draw(self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui) {
+        let Some(ledger) = ledger::of(self.pane, ui, model) else { return };
+        let area = centred(body, 72.min(body.width), 11);
+        canvas.clear(area);
+        let inside = canvas.frame(area, &format!("Ledger of {}", self.pane.place().name()), true);
+        let (x, room) = (inside.x + 1, inside.width.saturating_sub(2));
+        canvas.put(x, inside.y, room, ledger.what, Role::Muted);
+        let lost = if ledger.lost > 0 { Role::Warn } else { Role::Text };
+        let evicted = if ledger.evicted > 0 { Role::Warn } else { Role::Text };
+        let lines = [
+            ("  received", ledger.received, Role::Text),
+            ("= shown", ledger.shown, Role::Text),
+            ("+ filtered", ledger.filtered, Role::Text),
+            ("+ evicted", ledger.evicted, evicted),
+            ("+ lost", ledger.lost, lost),
+        ];
+        for ((name, figure, role), y) in lines.into_iter().zip(inside.y + 1..inside.bottom()) {
+            canvas.put(x, y, 14, name, Role::Text);
+            canvas.put_right(x + 14, y, 16, &figure.to_string(), role, crate::console::class::Class::Public);
+        }
+        let words = match ledger.bound {
+            Bound::Limit(key, value) => format!("bounded by {key} = {value}; raise it there to keep more"),
+            Bound::Words(words) => words.to_owned(),
+        };
+        canvas.put(x, inside.y + 7, room, &words, Role::Muted);
+        if model.lost > 0 {
+            let words = format!("this console lost {} entries of the tap: what they told is in no pane", model.lost);
+            canvas.put(x, inside.y + 8, room, &words, Role::Warn);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! As what something is copied: the menu. What it offers was made ready when it was opened, so that it is the same record whatever happens
+//! behind it.
+
+use ratatui::layout::Rect;
+
+use super::overlay::centred;
+use crate::console::{
+    copy::{Copied, Form},
+    format,
+    theme::Role,
+    view::Canvas,
+};
+
+/// The menu.
+#[derive(Debug)]
+pub(crate) struct CopyAs {
+    ready: Vec<(Form, Result<Copied, &'static str>)>,
+}
+
+impl CopyAs {
+    /// A menu of what is ready.
+    pub(crate) fn of(ready: Vec<(Form, Result<Copied, &'static str>)>) -> Self {
+        Self { ready }
+    }
+
+    /// What is ready of a form, or why it is not.
+    pub(crate) fn ready(&self, form: Form) -> Result<&Copied, &'static str> {
+        let found = self.ready.iter().find(|(known, _)| *known == form);
+        found.map_or(Err("it is not offered"), |(_, ready)| ready.as_ref().map_err(|why| *why))
+    }
+
+    /// Draws it.
+    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect) {
+        let rows = u16::try_from(self.ready.len()).unwrap_or(u16::MAX).saturating_add(2);
+        let area = centred(body, 72.min(body.width), rows);
+        canvas.clear(area);
+        let inside = canvas.frame(area, "Copy as", true);
+        for ((form, ready), y) in self.ready.iter().zip(inside.y..inside.bottom()) {
+            let key = canvas.view.key(form.action());
+            canvas.put(inside.x + 1, y, 3, &key, if ready.is_ok() { Role::Accent } else { Role::Muted });
+            let x = inside.x + 5;
+            let used = canvas.put(x, y, 34, form.name(), if ready.is_ok() { Role::Text } else { Role::Muted });
+            let words = match ready {
+                Ok(copied) => format::bytes(copied.bytes.len() as u64),
+                Err(why) => (*why).to_owned(),
+            };
+            let x = x + used + 2;
+            canvas.put(x, y, inside.right().saturating_sub(x), &words, Role::Muted);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Filters of panes: the line, what it says, what it leaves.
+
+use crossterm::event::KeyCode;
+use ratatui::style::Modifier;
+
+use super::stage::{Stage, row, show};
+use crate::{
+    console::{
+        action::{Action, Effect},
+        event::Event,
+        keymap::Place,
+        pane_id::PaneId,
+        panes,
+        selection::RecordKey,
+        ui::Focus,
+        view_id::ViewId,
+    },
+    ids::InvocationId,
+    port::{Page, Query},
+};
+
+fn recent() -> Stage {
+    let mut stage = show(160, 50);
+    stage.ui.focus = Focus::Pane(PaneId::Recent);
+    stage
+}
+
+fn text(stage: &Stage, pane: PaneId) -> String {
+    stage.ui.lens(pane).filter().map_or_else(String::new, |filter| filter.text().to_owned())
+}
+
+fn counts(stage: &Stage) -> (usize, usize) {
+    panes::counts(PaneId::Recent, &stage.ui, &stage.model)
+}
+
+#[test]
+fn filters_while_it_is_typed_and_keeps_or_restores() {
+    let mut stage = recent();
+    stage.char('/');
+    assert_eq!(stage.ui.place(), Place::FilterLine);
+    stage.write("fail");
+    assert_eq!(counts(&stage), (1, 41));
+    let screen = stage.text();
+    assert!(screen.contains("✓ 1 of 41") && screen.contains("/fail 1 of 41"), "{screen}");
+    stage.key(KeyCode::Enter);
+    assert_eq!((stage.ui.place(), text(&stage, PaneId::Recent).as_str()), (Place::Recent, "fail"));
+    stage.char('/');
+    stage.write(" x");
+    assert_eq!(counts(&stage), (0, 41));
+    stage.key(KeyCode::Esc);
+    assert_eq!((text(&stage, PaneId::Recent).as_str(), counts(&stage)), ("fail", (1, 41)));
+    stage.char('/');
+    stage.ctrl('u');
+    stage.key(KeyCode::Enter);
+    assert_eq!(counts(&stage), (41, 41));
+    assert!(stage.ui.lens(PaneId::Recent).filter().is_none());
+}
+
+#[test]
+fn what_cannot_be_read_is_said_and_underlined_and_changes_nothing() {
+    let mut stage = recent();
+    stage.char('/');
+    stage.write("fail");
+    stage.event(Event::Paste(" stat:done".to_owned()));
+    assert_eq!(counts(&stage), (1, 41), "the last that could be read holds");
+    let screen = stage.text();
+    assert!(screen.contains("✗ there is no field `stat`: did you mean `state`?"), "{screen}");
+    let buffer = stage.buffer();
+    let underlined: String =
+        buffer.content().iter().filter(|cell| cell.modifier.contains(Modifier::UNDERLINED)).map(ratatui::buffer::Cell::symbol).collect();
+    assert!(underlined.contains("stat") && !underlined.contains("fail"), "{underlined}");
+    stage.key(KeyCode::Enter);
+    assert_eq!(stage.ui.place(), Place::FilterLine, "what cannot be read is not kept");
+}
+
+#[test]
+fn the_selection_survives_a_filter_that_lets_it_through() {
+    let mut stage = recent();
+    stage.key(KeyCode::Down);
+    let chosen = stage.ui.selected(PaneId::Recent, &stage.model);
+    let Some(RecordKey::Invocation(id)) = chosen.clone() else { panic!("{chosen:?}") };
+    stage.char('/');
+    stage.event(Event::Paste(format!("id:{id}")));
+    assert_eq!((counts(&stage).0, stage.ui.selected(PaneId::Recent, &stage.model)), (1, chosen.clone()));
+    stage.key(KeyCode::Esc);
+    assert_eq!((counts(&stage).0, stage.ui.selected(PaneId::Recent, &stage.model)), (41, chosen));
+}
+
+#[test]
+fn tab_completes_fields_states_and_values_that_were_seen() {
+    let mut stage = recent();
+    stage.char('/');
+    stage.write("stat");
+    stage.key(KeyCode::Tab);
+    stage.write("f");
+    stage.key(KeyCode::Tab);
+    assert_eq!(counts(&stage), (1, 41));
+    stage.write(" queue:");
+    stage.key(KeyCode::Tab);
+    let screen = stage.text();
+    assert!(screen.contains("/ state:failed queue:") && screen.contains("has no value"), "{screen}");
+    stage.key(KeyCode::BackTab);
+    stage.key(KeyCode::Esc);
+    assert_eq!(stage.ui.place(), Place::FilterLine, "the first Esc puts away what could be written");
+    stage.key(KeyCode::Enter);
+    assert_eq!(text(&stage, PaneId::Recent), "state:failed queue:any");
+}
+
+#[test]
+fn filters_that_were_kept_are_called_back() {
+    let mut stage = recent();
+    for kept in ["done", "fail"] {
+        stage.char('/');
+        stage.ctrl('u');
+        stage.write(kept);
+        stage.key(KeyCode::Enter);
+    }
+    stage.char('/');
+    stage.key(KeyCode::Up);
+    stage.key(KeyCode::Up);
+    assert_eq!((text(&stage, PaneId::Recent).as_str(), counts(&stage).0), ("done", 40));
+    stage.key(KeyCode::Down);
+    stage.key(KeyCode::Down);
+    stage.key(KeyCode::Enter);
+    assert_eq!(text(&stage, PaneId::Recent), "fail");
+}
+
+#[test]
+fn f_filters_by_the_cell_and_twice_by_two() {
+    let mut stage = recent();
+    let field = |name| crate::field::place(panes::specs(PaneId::Recent), name);
+    stage.ui.lens_mut(PaneId::Recent).cell = field("state");
+    stage.act(Action::FilterCell);
+    let first = text(&stage, PaneId::Recent);
+    assert!(first.starts_with("state:"), "{first}");
+    stage.ui.lens_mut(PaneId::Recent).cell = field("id");
+    stage.act(Action::FilterCell);
+    assert!(text(&stage, PaneId::Recent).starts_with(&format!("{first} id=")));
+    assert_eq!(counts(&stage), (1, 41));
+}
+
+#[test]
+fn the_filter_of_a_list_in_pages_goes_with_the_question() {
+    let mut stage = show(160, 50);
+    stage.ui.show(ViewId::Bridge);
+    stage.ui.focus = Focus::Pane(PaneId::History);
+    stage.event(Event::Tick);
+    stage.char('/');
+    stage.write("id:4");
+    let effects = stage.char('5');
+    let asked = effects.into_iter().find_map(|effect| match effect {
+        Effect::Query { asked, query: Query::Invocations { filter: Some(filter), beyond: None, state: None, .. } } => Some((asked, filter)),
+        _ => None,
+    });
+    let (asked, filter) = asked.expect("a question");
+    assert_eq!(filter, "id=45");
+    let page = Page::Invocations { rows: vec![row(45)], more: false, beyond: Some(InvocationId(1)) };
+    stage.event(Event::Queried { asked, page: Ok(page) });
+    assert_eq!(stage.ui.pages.history.rows().len(), 1);
+}

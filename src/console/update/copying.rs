@@ -1,0 +1,75 @@
+//! Copying: what is at hand, in which form, and what is said of it.
+
+use super::{dispatch::say, moving};
+use crate::{
+    console::{
+        action::{Action, Effect},
+        copy::{Copied, Form, Original},
+        format,
+        model::Model,
+        overlays::{CopyAs, Overlay},
+        pane_id::PaneId,
+        panes,
+        ui::{Focus, Ui},
+        view::View,
+    },
+    time::Now,
+};
+
+/// What can be copied from where the keys go.
+fn at_hand<'a>(ui: &'a Ui, model: &'a Model, view: &View) -> Option<Original<'a>> {
+    let pane = match (ui.overlays.last(), ui.focus) {
+        (Some(Overlay::Facts(facts)), _) => return Some(facts.source(view, model)),
+        (Some(Overlay::Pending(_)), _) => PaneId::Pending,
+        (None, Focus::Pane(pane)) => pane,
+        _ => return None,
+    };
+    let index = ui.selection(pane).map_or(0, crate::console::selection::Selection::index);
+    let row = panes::rows(pane, ui, model).into_row(index)?;
+    let cell = ui.lens(pane).cell.or_else(|| moving::fields(ui, model, pane).first().copied());
+    Some(Original::Row(row, cell.unwrap_or(0)))
+}
+
+/// What a form makes of what is at hand; of what a menu was opened for, while one is open.
+fn ready(form: Form, ui: &Ui, model: &Model, view: &View) -> Result<Copied, String> {
+    let copied = match ui.overlays.last() {
+        Some(Overlay::CopyAs(menu)) => menu.ready(form).cloned(),
+        _ => match at_hand(ui, model, view) {
+            Some(source) => source.copy(form, &view.commands, ui.at),
+            None => Err("nothing is selected here that could be copied"),
+        },
+    };
+    let copied = copied.map_err(|why| format!("not copied as {}: {why}", form.name()))?;
+    let (bytes, bytes_max) = (copied.bytes.len() as u64, ui.limits.console.copy_bytes_max);
+    if bytes > bytes_max {
+        return Err(format!(
+            "not copied: {bytes} B are more than {bytes_max}, which terminals take (limits.console.copy_bytes_max); record, or ls, into a file"
+        ));
+    }
+    Ok(copied)
+}
+
+/// Why nothing would be copied.
+pub(super) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> Option<String> {
+    if let Some(form) = Form::of(action) {
+        return ready(form, ui, model, view).err();
+    }
+    at_hand(ui, model, view).is_none().then(|| "nothing is selected here that could be copied".to_owned())
+}
+
+/// Opens the menu.
+pub(super) fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
+    let Some(source) = at_hand(ui, model, view) else { return Vec::new() };
+    let ready = Form::ALL.into_iter().map(|form| (form, source.copy(form, &view.commands, ui.at))).collect();
+    ui.overlays.push(Overlay::CopyAs(CopyAs::of(ready)));
+    Vec::new()
+}
+
+/// Hands what is at hand to the terminal. What it is, is not said: the show may be on air.
+pub(super) fn copy(ui: &mut Ui, model: &Model, view: &View, form: Form, now: Now) -> Vec<Effect> {
+    let Ok(copied) = ready(form, ui, model, view) else { return Vec::new() };
+    ui.overlays.pop_if(|top| matches!(top, Overlay::CopyAs(_)));
+    let size = format::bytes(copied.bytes.len() as u64);
+    say(ui, format!("copied {size} ({}); `doctor` tells what a terminal needs for it", form.name()), false, now);
+    vec![Effect::Copy(copied.bytes)]
+}

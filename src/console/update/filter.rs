@@ -1,0 +1,208 @@
+//! Filters of panes: written by `/`, made of a cell by `f`.
+
+use std::collections::BTreeSet;
+
+use crossterm::event::KeyEvent;
+
+use super::dispatch::{attempt, say};
+use crate::{
+    console::{
+        action::{Action, Effect},
+        keymap::Place,
+        model::Model,
+        overlays::{FilterLine, Overlay},
+        pane_id::PaneId,
+        panes,
+        ui::{Focus, Ui},
+        view::View,
+    },
+    field::{Record as _, Value},
+    filter::{Fault, Filter, complete},
+    time::Now,
+};
+
+/// Values of a field that are offered at most.
+const SEEN_MAX: usize = 50;
+/// Rows that are looked through for them.
+const LOOKED_MAX: usize = 2_000;
+
+/// The pane whose rows can be filtered now.
+fn pane(ui: &Ui) -> Option<PaneId> {
+    match ui.focus {
+        Focus::Pane(pane) if ui.overlays.is_empty() && !panes::specs(pane).is_empty() => Some(pane),
+        _ => None,
+    }
+}
+
+/// Why there is nothing to filter, or no cell to filter by.
+pub(super) fn hindrance(action: Action, ui: &Ui, model: &Model) -> Option<String> {
+    let Some(pane) = pane(ui) else { return Some("rows are filtered in a pane: Tab to one".to_owned()) };
+    (action == Action::FilterCell && ui.selected(pane, model).is_none()).then(|| "there is nothing here yet".to_owned())
+}
+
+/// Opens the line at the foot of the focused pane.
+pub(super) fn open(ui: &mut Ui) {
+    if let Some(pane) = pane(ui) {
+        let before = ui.lens(pane).filter().cloned();
+        ui.overlays.push(Overlay::Filter(Box::new(FilterLine::over(pane, before))));
+    }
+}
+
+/// Puts a filter in force, or none.
+fn apply(ui: &mut Ui, pane: PaneId, filter: Option<Filter>) {
+    let filter = filter.filter(|filter| !filter.is_empty());
+    ui.pages.set_filter(pane, filter.as_ref().map(Filter::canonical));
+    ui.lens_mut(pane).set_filter(filter);
+}
+
+/// Reads a filter as the operator's clock has it.
+fn read(text: &str, pane: PaneId, view: &View, now: Now) -> Result<Filter, Fault> {
+    Filter::parse(text, panes::specs(pane)).map(|filter| filter.anchored(now, &view.zone))
+}
+
+/// Filters by the chosen cell of the selected row, on top of what is filtered already.
+pub(super) fn by_cell(ui: &mut Ui, model: &Model, view: &View, now: Now) {
+    let Some(pane) = pane(ui) else { return };
+    let field = ui.lens(pane).cell.or_else(|| panes::shown_columns(pane, ui, ui.columns).first().map(|(field, _)| *field)).unwrap_or(0);
+    let Some(spec) = panes::specs(pane).get(field) else { return };
+    let index = ui.selection(pane).map_or(0, crate::console::selection::Selection::index);
+    let Some(term) = panes::rows(pane, ui, model).with(index, |row| Filter::term(spec, &row.value(field, now))) else { return };
+    let text = Filter::and(ui.lens(pane).filter().map_or("", Filter::text), &term);
+    match read(&text, pane, view, now) {
+        Ok(filter) => {
+            remember(ui, &text);
+            apply(ui, pane, Some(filter));
+        }
+        Err(fault) => say(ui, format!("this cell makes no filter: {fault}"), true, now),
+    }
+}
+
+fn remember(ui: &mut Ui, text: &str) {
+    if !text.trim().is_empty() {
+        ui.filters.push(text.to_owned());
+    }
+}
+
+fn line(ui: &mut Ui) -> Option<&mut FilterLine> {
+    match ui.overlays.last_mut() {
+        Some(Overlay::Filter(line)) => Some(line),
+        _ => None,
+    }
+}
+
+/// A key while the line is open.
+pub(super) fn on_key(ui: &mut Ui, model: &Model, view: &View, key: KeyEvent, now: Now) -> Vec<Effect> {
+    let Some(action) = view.keymap.lookup(Place::FilterLine, key) else {
+        if line(ui).is_some_and(|line| line.input(key)) {
+            follow(ui, view, now);
+        }
+        return Vec::new();
+    };
+    attempt(ui, model, view, action, now)
+}
+
+/// Does what an action means in the line; whether it means something there.
+pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) -> bool {
+    if line(ui).is_none() {
+        return false;
+    }
+    match action {
+        Action::Back | Action::Close => close(ui, action == Action::Back),
+        Action::Open => keep(ui, now),
+        Action::NextField | Action::PreviousField => {
+            turn(ui, model, if action == Action::NextField { 1 } else { -1 }, now);
+            follow(ui, view, now);
+        }
+        Action::Up | Action::Down => {
+            if line(ui).is_some_and(|line| line.is_choosing()) {
+                turn(ui, model, if action == Action::Down { 1 } else { -1 }, now);
+            } else {
+                let history = std::mem::take(&mut ui.filters);
+                if let Some(line) = line(ui) {
+                    line.recall(action == Action::Up, &history);
+                }
+                ui.filters = history;
+            }
+            follow(ui, view, now);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// Text that is pasted.
+pub(super) fn paste(ui: &mut Ui, view: &View, text: &str, now: Now) {
+    if let Some(line) = line(ui) {
+        line.paste(text);
+        follow(ui, view, now);
+    }
+}
+
+/// Has the pane show what the line lets through. While it cannot be read, what it said last holds.
+fn follow(ui: &mut Ui, view: &View, now: Now) {
+    let Some(line) = line(ui) else { return };
+    let (pane, read) = (line.pane, read(line.text(), line.pane, view, now));
+    line.fault = read.as_ref().err().cloned();
+    if let Ok(filter) = read
+        && ui.lens(pane).filter().map_or("", Filter::text) != filter.text()
+    {
+        apply(ui, pane, Some(filter));
+    }
+}
+
+/// Puts away what could be written, or else the line, with the filter that was in force before it.
+fn close(ui: &mut Ui, by_steps: bool) {
+    if by_steps && line(ui).is_some_and(FilterLine::put_choice_away) {
+        return;
+    }
+    if let Some(Overlay::Filter(line)) = ui.overlays.pop_if(|top| matches!(top, Overlay::Filter(_))) {
+        apply(ui, line.pane, line.before);
+    }
+}
+
+/// Keeps what is written.
+fn keep(ui: &mut Ui, now: Now) {
+    let Some(open) = line(ui) else { return };
+    if let Some(fault) = open.fault.clone() {
+        super::dispatch::say_as(ui, fault.words, true, crate::console::class::Class::Payload, now);
+        return;
+    }
+    let text = open.text().to_owned();
+    remember(ui, &text);
+    ui.overlays.pop();
+}
+
+/// Writes the next thing that could stand at the cursor.
+fn turn(ui: &mut Ui, model: &Model, by: isize, now: Now) {
+    let Some(open) = line(ui) else { return };
+    if open.is_choosing() {
+        open.choose(by);
+        return;
+    }
+    let (pane, text, cursor) = (open.pane, open.text().to_owned(), open.cursor());
+    let completion = complete(&text, cursor, panes::specs(pane), &|field| seen(ui, model, pane, field, now));
+    if let Some(line) = line(ui).filter(|_| !completion.candidates.is_empty()) {
+        line.offer(completion);
+    }
+}
+
+/// The values of a field in the rows that are shown, each once.
+fn seen(ui: &Ui, model: &Model, pane: PaneId, field: usize, now: Now) -> Vec<String> {
+    let rows = panes::rows(pane, ui, model);
+    let mut values = BTreeSet::new();
+    for index in 0..LOOKED_MAX {
+        if values.len() >= SEEN_MAX {
+            break;
+        }
+        let value = rows.with(index, |row| match row.value(field, now) {
+            Value::Text(text) => Some(text.into_owned()),
+            Value::Serial(number) => Some(number.to_string()),
+            _ => None,
+        });
+        match value {
+            Some(value) => values.extend(value),
+            None => break,
+        }
+    }
+    values.into_iter().collect()
+}

@@ -1,0 +1,32 @@
+//! RMP v0: the codec of the agents' bus, as values and bytes.
+//!
+//! ```text
+//!            u32 frame_len ┐┌─ 64 bytes ─┐┌─ body_len bytes: a MsgPack map ─┐
+//! stream ─▶ Framer ─▶ whole frame ─▶ decode(wire, checks) ─▶ Frame { header, body } │ Error
+//!                                                             type · payload · meta
+//! ```
+//!
+//! What came is never written again: a [`Frame`] borrows from the bytes that came, so that what is forwarded is the same byte for byte. No
+//! length that a peer declares is believed before its bytes are there. Checks come in the order of ruling RMP 3; every error names its
+//! clause.
+
+mod body;
+mod decode;
+pub mod encode;
+mod error;
+mod expiry;
+mod frame;
+pub mod framing;
+mod header;
+pub mod json;
+mod registry;
+mod walk;
+
+pub use body::{Body, BodyFault, Breach};
+pub use decode::{Checks, decode};
+pub use encode::EncodeError;
+pub use error::{Code, Error, Lengths, SizeField};
+pub use expiry::{expires_at_ms, is_expired};
+pub use frame::{Frame, RawFrame};
+pub use header::{HEADER_BYTES, Header, MAGIC, PREFIX_BYTES, RawHeader};
+pub use registry::{Family, Registry, RegistryError, Schema, SchemaId, TypeName, TypeRule};

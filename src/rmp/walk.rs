@@ -1,0 +1,193 @@
+//! Finds where MsgPack values begin and end without decoding them: nothing is allocated, and no length is believed that the bytes do not
+//! back.
+
+use std::ops::Range;
+
+use rmp::Marker;
+
+use super::body::{BodyFault, Breach};
+
+/// One value's shape, and where what it holds lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// A text, whatever its bytes are.
+    Text(Range<usize>),
+    /// A map of so many pairs, which follow.
+    Map(u32),
+    /// An array of so many items, which follow.
+    Array(u32),
+    /// Anything else; it ends here.
+    Leaf,
+}
+
+/// Goes through a body from its first byte on.
+#[derive(Debug)]
+pub(super) struct Walk<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    depth_max: usize,
+    values: u64,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk over `bytes`, into containers no deeper than `depth_max`, the outermost being 1.
+    pub(super) fn new(bytes: &'a [u8], depth_max: usize) -> Self {
+        Self { bytes, at: 0, depth_max, values: 0 }
+    }
+
+    /// Where the next value begins.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// Values seen so far, those inside of others included.
+    pub(super) fn values(&self) -> u64 {
+        self.values
+    }
+
+    /// Bytes not walked over yet.
+    pub(super) fn left(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// Goes over one whole value.
+    pub(super) fn skip(&mut self, depth: usize) -> Result<Range<usize>, BodyFault> {
+        let start = self.at;
+        let items = match self.head(depth)? {
+            Shape::Map(pairs) => u64::from(pairs) * 2,
+            Shape::Array(items) => u64::from(items),
+            Shape::Text(_) | Shape::Leaf => 0,
+        };
+        for _ in 0..items {
+            self.skip(depth + 1)?;
+        }
+        Ok(start..self.at)
+    }
+
+    /// Goes over one value, or over no more than the head of a container at this depth.
+    pub(super) fn head(&mut self, depth: usize) -> Result<Shape, BodyFault> {
+        let start = self.at;
+        let marker = Marker::from_u8(self.number(1)?.to_be_bytes()[3]);
+        self.values += 1;
+        let (kind, len) = self.announced(marker).ok_or(BodyFault { at: start, breach: Breach::Reserved })??;
+        let end = match kind {
+            Kind::Text | Kind::Bytes => usize::try_from(len).ok().and_then(|len| self.at.checked_add(len)),
+            // Every item has a byte at least, so that a count beyond what is left is refused before the first one.
+            Kind::Array => Some(self.at).filter(|_| u64::from(len) <= self.left() as u64),
+            Kind::Map => Some(self.at).filter(|_| u64::from(len) * 2 <= self.left() as u64),
+        };
+        let end = end.filter(|end| *end <= self.bytes.len()).ok_or(BodyFault { at: start, breach: Breach::Cut })?;
+        if matches!(kind, Kind::Array | Kind::Map) && depth > self.depth_max {
+            return Err(BodyFault { at: start, breach: Breach::TooDeep { depth_max: self.depth_max } });
+        }
+        let content = self.at..end;
+        self.at = end;
+        Ok(match kind {
+            Kind::Text => Shape::Text(content),
+            Kind::Bytes => Shape::Leaf,
+            Kind::Array => Shape::Array(len),
+            Kind::Map => Shape::Map(len),
+        })
+    }
+
+    /// What a marker announces: bytes that follow, or items. Nothing for the marker that MsgPack never uses.
+    fn announced(&mut self, marker: Marker) -> Option<Result<(Kind, u32), BodyFault>> {
+        let fixed = |kind, len| Ok((kind, len));
+        let mut counted = |kind, width, more: u32| self.number(width).map(|len| (kind, len.saturating_add(more)));
+        Some(match marker {
+            Marker::FixPos(_) | Marker::FixNeg(_) | Marker::Null | Marker::True | Marker::False => fixed(Kind::Bytes, 0),
+            Marker::U8 | Marker::I8 => fixed(Kind::Bytes, 1),
+            Marker::U16 | Marker::I16 | Marker::FixExt1 => fixed(Kind::Bytes, 2),
+            Marker::FixExt2 => fixed(Kind::Bytes, 3),
+            Marker::U32 | Marker::I32 | Marker::F32 => fixed(Kind::Bytes, 4),
+            Marker::FixExt4 => fixed(Kind::Bytes, 5),
+            Marker::U64 | Marker::I64 | Marker::F64 => fixed(Kind::Bytes, 8),
+            Marker::FixExt8 => fixed(Kind::Bytes, 9),
+            Marker::FixExt16 => fixed(Kind::Bytes, 17),
+            Marker::Bin8 => counted(Kind::Bytes, 1, 0),
+            Marker::Bin16 => counted(Kind::Bytes, 2, 0),
+            Marker::Bin32 => counted(Kind::Bytes, 4, 0),
+            // An extension's type is one byte more.
+            Marker::Ext8 => counted(Kind::Bytes, 1, 1),
+            Marker::Ext16 => counted(Kind::Bytes, 2, 1),
+            Marker::Ext32 => counted(Kind::Bytes, 4, 1),
+            Marker::FixStr(len) => fixed(Kind::Text, u32::from(len)),
+            Marker::Str8 => counted(Kind::Text, 1, 0),
+            Marker::Str16 => counted(Kind::Text, 2, 0),
+            Marker::Str32 => counted(Kind::Text, 4, 0),
+            Marker::FixArray(len) => fixed(Kind::Array, u32::from(len)),
+            Marker::Array16 => counted(Kind::Array, 2, 0),
+            Marker::Array32 => counted(Kind::Array, 4, 0),
+            Marker::FixMap(len) => fixed(Kind::Map, u32::from(len)),
+            Marker::Map16 => counted(Kind::Map, 2, 0),
+            Marker::Map32 => counted(Kind::Map, 4, 0),
+            Marker::Reserved => return None,
+        })
+    }
+
+    /// The next 1 to 4 bytes as a big-endian number.
+    fn number(&mut self, width: usize) -> Result<u32, BodyFault> {
+        let bytes = self.bytes.get(self.at..self.at + width).ok_or(BodyFault { at: self.at, breach: Breach::Cut })?;
+        self.at += width;
+        Ok(bytes.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)))
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    Bytes,
+    Array,
+    Map,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(bytes: &[u8]) -> Result<usize, Breach> {
+        Walk::new(bytes, 8).skip(1).map(|range| range.end).map_err(|fault| fault.breach)
+    }
+
+    #[test]
+    fn every_marker_is_as_long_as_it_says() {
+        for first in 0..=u8::MAX {
+            // Lengths read as 0, and what has a fixed length finds its bytes.
+            let mut bytes = vec![0; 40];
+            bytes[0] = first;
+            let value = rmpv::decode::read_value(&mut &bytes[..]).unwrap();
+            let mut rest = &bytes[..];
+            rmpv::decode::read_value(&mut rest).unwrap();
+            match end(&bytes) {
+                Ok(end) => assert_eq!(end, bytes.len() - rest.len(), "{first:#04x}: {value}"),
+                Err(breach) => assert_eq!((first, breach), (0xc1, Breach::Reserved)),
+            }
+        }
+    }
+
+    #[test]
+    fn no_length_is_believed_that_the_bytes_do_not_back() {
+        for bytes in [
+            &[][..],
+            &[0xd9],
+            &[0xd9, 3, b'a'],
+            &[0xdb, 0xff, 0xff, 0xff, 0xff, 1],
+            &[0xc6, 0xff, 0xff, 0xff, 0xff],
+            &[0xc9, 0xff, 0xff, 0xff, 0xff, 1, 2],
+            &[0xdd, 0xff, 0xff, 0xff, 0xff, 1],
+            &[0xdf, 0xff, 0xff, 0xff, 0xff, 1, 2],
+            &[0x92, 1],
+            &[0x81, 1],
+            &[0xcf, 0, 0, 0],
+        ] {
+            assert_eq!(end(bytes), Err(Breach::Cut), "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn a_body_is_as_deep_as_its_containers() {
+        let nested = |depth: usize| [vec![0x91; depth], vec![0xc0]].concat();
+        assert_eq!(end(&nested(8)), Ok(9));
+        assert_eq!(end(&nested(9)), Err(Breach::TooDeep { depth_max: 8 }));
+    }
+}
