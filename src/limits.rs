@@ -220,6 +220,10 @@ limits! {
         kept_entries_max = 100_000 in 4_096..=10_000_000,
         /// Bytes of those entries, with what they share with the tap's ring; the oldest go first.
         kept_bytes_max = 33_554_432 in 1_048_576..=4_294_967_296,
+        /// Bytes of the copies of the state by which earlier moments are rebuilt; with fewer of them a step back takes longer.
+        checkpoint_bytes_max = 16_777_216 in 1_048_576..=1_073_741_824,
+        /// Bookmarks; the oldest go first.
+        bookmarks_max = 100 in 1..=10_000,
     }
 }
 

@@ -257,6 +257,31 @@ impl Group {
 }
 
 impl Action {
+    /// Whether it gives the station or this console something to do for good: it is held against the present, also while the past is shown.
+    pub(crate) const fn acts(self) -> bool {
+        matches!(
+            self,
+            Self::Quit
+                | Self::Hold
+                | Self::HoldAll
+                | Self::Drain
+                | Self::Invoke
+                | Self::Cancel
+                | Self::Mark
+                | Self::Settle
+                | Self::Kick
+                | Self::Restart
+                | Self::Migrate
+                | Self::Record
+                | Self::Acknowledge
+                | Self::Confirm
+                | Self::Refund
+                | Self::SettleDone
+                | Self::SettleFailed
+                | Self::Send
+        )
+    }
+
     /// What it is told with.
     pub(crate) const fn group(self) -> Group {
         match self {

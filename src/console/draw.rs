@@ -13,7 +13,11 @@ use super::{
 };
 
 /// Draws everything onto an empty buffer. The user interface must be settled.
-pub(crate) fn draw(buffer: &mut Buffer, model: &Model, ui: &Ui, view: &View) {
+///
+/// While time is stopped the past is drawn; questions and forms, which act, are held against the live model.
+pub(crate) fn draw(buffer: &mut Buffer, live: &Model, ui: &Ui, view: &View) {
+    let past = ui.time.shown();
+    let model = past.as_deref().unwrap_or(live);
     let area = buffer.area;
     let canvas = &mut Canvas { buffer, view };
     canvas.clear(area);
@@ -28,7 +32,7 @@ pub(crate) fn draw(buffer: &mut Buffer, model: &Model, ui: &Ui, view: &View) {
         panes::draw(canvas, *pane, *area, model, ui);
     }
     panes::draw_glance(canvas, layout.glance, model, ui);
-    overlays::draw(canvas, layout.body, model, ui);
+    overlays::draw(canvas, layout.body, model, live, ui);
     if let Some(palette) = &ui.palette {
         palette.draw(canvas, layout.body, model, ui);
     }

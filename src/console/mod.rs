@@ -13,6 +13,7 @@
 
 mod action;
 mod app;
+mod bookmarks;
 mod class;
 mod config;
 mod copy;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::time::Mono;
 
-/// However slow it gets, so often data is painted.
+/// However slow it gets, so often data is painted; and so often while time is stopped.
 const INTERVAL_MAX: Duration = Duration::from_millis(250);
 /// The time between two paintings is at least so many times what one takes.
 const REST: u32 = 4;
@@ -37,9 +37,10 @@ impl Pace {
         Self { interval_min: interval, interval, rest: interval, painted_at: None, adapted_at: Mono(0), has_caught_up: true, well: 0 }
     }
 
-    /// When data may be painted next.
-    pub(crate) fn next(&self) -> Mono {
-        self.painted_at.map_or(Mono(0), |at| at + self.interval.max(self.rest))
+    /// When data may be painted next. While time is stopped there is nothing to paint but the count of what waits.
+    pub(crate) fn next(&self, is_stopped: bool) -> Mono {
+        let interval = if is_stopped { self.interval.max(INTERVAL_MAX) } else { self.interval };
+        self.painted_at.map_or(Mono(0), |at| at + interval.max(self.rest))
     }
 
     /// All entries there were have been taken in.
@@ -87,7 +88,7 @@ mod tests {
 
     /// Paints whenever it may; gives the moment.
     fn paint(pace: &mut Pace, ms: u64, took_ms: u64, bytes: usize) -> u64 {
-        let at = ms.max(pace.next().0.div_ceil(1_000_000));
+        let at = ms.max(pace.next(false).0.div_ceil(1_000_000));
         pace.painted(Now::at_ms(at).mono, Now::at_ms(at + took_ms).mono, bytes);
         at
     }
@@ -144,12 +145,12 @@ mod tests {
         assert_eq!(pace.slowed(), Some(12));
         let mut pace = Pace::new(30);
         paint(&mut pace, 1_000, 10, 3_000);
-        assert_eq!((pace.slowed(), pace.next()), (None, Now::at_ms(1_040).mono), "a little less is not worth a word");
+        assert_eq!((pace.slowed(), pace.next(false)), (None, Now::at_ms(1_040).mono), "a little less is not worth a word");
         let mut pace = Pace::new(30);
         paint(&mut pace, 1_000, 1, 40_000);
         assert_eq!(pace.slowed(), Some(10));
         let mut pace = Pace::new(1);
         paint(&mut pace, 5_000, 300, 3_000);
-        assert_eq!(pace.next(), Now::at_ms(6_200).mono.min(Now::at_ms(6_000).mono), "never beyond what was asked for");
+        assert_eq!(pace.next(false), Now::at_ms(6_200).mono.min(Now::at_ms(6_000).mono), "never beyond what was asked for");
     }
 }

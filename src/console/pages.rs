@@ -180,8 +180,10 @@ impl Pages {
         self.revision
     }
 
-    /// What is to be asked for now.
-    pub(crate) fn next(&mut self, layout: &Layout, model: &Model, now: Mono) -> Vec<Effect> {
+    /// What is to be asked for now. While time is stopped, only what was never asked for and what the selection nears: the store knows
+    /// nothing of the past, and what is listed shall hold still.
+    pub(crate) fn next(&mut self, layout: &Layout, model: &Model, is_stopped: bool, now: Mono) -> Vec<Effect> {
+        let now = Asking { at: now, holds: is_stopped };
         if model.world.is_none() {
             return Vec::new();
         }
@@ -203,17 +205,17 @@ impl Pages {
         effects
     }
 
-    fn ask_history(&mut self, changes: &Changes, now: Mono) -> Option<(u64, Query)> {
+    fn ask_history(&mut self, changes: &Changes, now: Asking) -> Option<(u64, Query)> {
         let wanted = page_due(&mut self.history, self.marks.entry(PaneId::History), (changes.rows, changes.resyncs), now)?;
         Some((wanted.serial, of_invocations(wanted, None, false, self.filters.get(&PaneId::History))))
     }
 
-    fn ask_other_pack(&mut self, changes: &Changes, now: Mono) -> Option<(u64, Query)> {
+    fn ask_other_pack(&mut self, changes: &Changes, now: Asking) -> Option<(u64, Query)> {
         let wanted = page_due(&mut self.other_pack, self.marks.entry(PaneId::OtherPack), (changes.others, changes.resyncs), now)?;
         Some((wanted.serial, of_invocations(wanted, Some(RowState::Pending), true, self.filters.get(&PaneId::OtherPack))))
     }
 
-    fn ask_refunds(&mut self, changes: &Changes, now: Mono) -> Option<(u64, Query)> {
+    fn ask_refunds(&mut self, changes: &Changes, now: Asking) -> Option<(u64, Query)> {
         let Wanted { beyond, oldest_first, limit, serial } =
             page_due(&mut self.refunds, self.marks.entry(PaneId::Refunds), (changes.refunds, changes.resyncs), now)?;
         self.refunds_then = changes.refunds;
@@ -221,21 +223,29 @@ impl Pages {
         Some((serial, Query::Refunds { status: None, beyond: beyond.map(RefundId), oldest_first, filter, limit }))
     }
 
-    fn ask_state(&mut self, changes: &Changes, now: Mono) -> Option<(u64, Query)> {
+    fn ask_state(&mut self, changes: &Changes, now: Asking) -> Option<(u64, Query)> {
         let wanted = whole_due(&mut self.state, self.marks.entry(PaneId::State), (changes.state, changes.resyncs), now)?;
         Some((wanted.serial, Query::State))
     }
 
-    fn ask_queues(&mut self, changes: &Changes, now: Mono) -> Option<(u64, Query)> {
+    fn ask_queues(&mut self, changes: &Changes, now: Asking) -> Option<(u64, Query)> {
         let wanted = whole_due(&mut self.queues, self.marks.entry(PaneId::Queues), (changes.rows, changes.resyncs), now)?;
         Some((wanted.serial, Query::Queues))
     }
 }
 
+/// When it is asked.
+#[derive(Clone, Copy, Debug)]
+struct Asking {
+    at: Mono,
+    /// Time is stopped: what is listed is not asked for again.
+    holds: bool,
+}
+
 type Marked<'a> = std::collections::btree_map::Entry<'a, PaneId, Mark>;
 
 /// Whether it is time to ask anew; if so, that is noted.
-fn is_due(mark: Marked<'_>, present: Mark, has_trouble: bool) -> bool {
+fn is_due(mark: Marked<'_>, present: Mark, has_trouble: bool, holds: bool) -> bool {
     use std::collections::btree_map::Entry;
     match mark {
         Entry::Vacant(slot) => {
@@ -245,7 +255,7 @@ fn is_due(mark: Marked<'_>, present: Mark, has_trouble: bool) -> bool {
         Entry::Occupied(mut slot) => {
             let mark = slot.get();
             let has_changed = has_trouble || (mark.changes, mark.first_shown) != (present.changes, present.first_shown);
-            let is_due = has_changed && present.at.since(mark.at) >= INTERVAL;
+            let is_due = has_changed && !holds && present.at.since(mark.at) >= INTERVAL;
             if is_due {
                 slot.insert(present);
             }
@@ -255,14 +265,14 @@ fn is_due(mark: Marked<'_>, present: Mark, has_trouble: bool) -> bool {
 }
 
 /// The page of a list that is to be asked for now.
-fn page_due<R: Record>(window: &mut Window<R>, mark: Marked<'_>, changes: (u64, u64), now: Mono) -> Option<Wanted> {
+fn page_due<R: Record>(window: &mut Window<R>, mark: Marked<'_>, changes: (u64, u64), now: Asking) -> Option<Wanted> {
     if window.asking().is_some() {
         return None;
     }
-    let present = Mark { at: now, changes, first_shown: window.first_shown() };
+    let present = Mark { at: now.at, changes, first_shown: window.first_shown() };
     let direction = if window.is_filled() || window.trouble().is_some() {
         let wants = window.wants();
-        wants.or_else(|| is_due(mark, present, window.trouble().is_some()).then_some(Direction::Anew))?
+        wants.or_else(|| is_due(mark, present, window.trouble().is_some(), now.holds).then_some(Direction::Anew))?
     } else {
         *mark.or_insert(present) = present;
         Direction::Fresh
@@ -271,9 +281,9 @@ fn page_due<R: Record>(window: &mut Window<R>, mark: Marked<'_>, changes: (u64, 
 }
 
 /// Whether a list that comes whole is to be asked for now.
-fn whole_due<R: Record>(window: &mut Window<R>, mark: Marked<'_>, changes: (u64, u64), now: Mono) -> Option<Wanted> {
-    let present = Mark { at: now, changes, first_shown: None };
-    (window.asking().is_none() && is_due(mark, present, window.trouble().is_some())).then(|| window.ask(Direction::Fresh))
+fn whole_due<R: Record>(window: &mut Window<R>, mark: Marked<'_>, changes: (u64, u64), now: Asking) -> Option<Wanted> {
+    let present = Mark { at: now.at, changes, first_shown: None };
+    (window.asking().is_none() && is_due(mark, present, window.trouble().is_some(), now.holds)).then(|| window.ask(Direction::Fresh))
 }
 
 fn of_invocations(wanted: Wanted, state: Option<RowState>, other_manifest: bool, filter: Option<&String>) -> Query {

@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::{
+    bookmarks::Bookmarks,
     class::Class,
     form::Kept,
     history::History,
@@ -111,6 +112,7 @@ pub(crate) struct Ui {
     pub(crate) inspected: u64,
     /// What can be looked back at.
     pub(crate) time: Timeline,
+    pub(crate) bookmarks: Bookmarks,
 }
 
 impl Ui {
@@ -149,6 +151,7 @@ impl Ui {
             theme_steps: 0,
             inspected: 0,
             time: Timeline::new(&Limits::default().console),
+            bookmarks: Bookmarks::default(),
         }
     }
 
@@ -295,12 +298,24 @@ impl Ui {
         }
     }
 
+    /// The moment that is shown, for what is counted by it.
+    pub(crate) fn moment(&self) -> Now {
+        self.time.instant().unwrap_or(self.at)
+    }
+
+    /// Fits focus and selections to what is shown: while time is stopped, not to the live model.
+    pub(crate) fn settle_shown(&mut self, live: &Model) {
+        let past = self.time.shown();
+        self.settle(past.as_deref().unwrap_or(live));
+    }
+
     /// Carries the list of the wire on with what came since and with a filter that is not tested on all yet: at most so many entries.
     /// Whether there are more to be tested.
     pub(crate) fn carry_on(&mut self, entries: u64) -> bool {
-        let kept = self.time.kept();
-        self.wire.set_filter(self.lenses.get(&PaneId::Wire).and_then(Lens::filter), kept, self.at);
-        self.wire.carry_on(kept, self.at, entries);
+        let (kept, now) = (self.time.kept(), self.moment());
+        self.wire.end_at(self.time.is_stopped().then(|| self.time.end()));
+        self.wire.set_filter(self.lenses.get(&PaneId::Wire).and_then(Lens::filter), kept, now);
+        self.wire.carry_on(kept, now, entries);
         self.wire.is_behind(kept)
     }
 

@@ -31,7 +31,10 @@ pub(crate) struct View {
     pub(crate) name: String,
     pub(crate) commands: CommandHints,
     pub(crate) zone: TimeZone,
+    /// The moment that is shown: the present, unless time is stopped.
     pub(crate) now: Now,
+    /// The present.
+    pub(crate) clock: Now,
     pub(crate) subcommands: Arc<[Subcommand]>,
     /// What is masked.
     pub(crate) veil: Veil,

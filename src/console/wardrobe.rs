@@ -51,6 +51,7 @@ impl Wardrobe {
             subcommands,
             zone: TimeZone::system(),
             now,
+            clock: now,
             veil: Veil::default(),
         }
     }

@@ -151,6 +151,12 @@ impl Journal {
         self.push(at, level, Origin::Console, words.into());
     }
 
+    /// What the lines hold, in bytes. A text that is in both lists is one.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let texts: usize = self.notices.iter().map(|notice| notice.text.len()).sum();
+        (self.notices.len() + self.station.len()) * size_of::<Notice>() + texts
+    }
+
     /// The notice of a number, while it is kept: numbers follow each other.
     fn notice_mut(&mut self, number: u64) -> Option<&mut Notice> {
         let first = self.notices.front()?.number;

@@ -4,6 +4,7 @@
 mod alerts;
 mod causes;
 mod clauses;
+mod copies;
 mod faults;
 mod fold;
 mod health;
@@ -24,4 +25,4 @@ pub(crate) use journal::{Notice, Origin};
 pub(crate) use kept::Kept;
 pub(crate) use rates::{Rate, WINDOW_BUCKETS};
 pub(crate) use state::{Changes, HISTORY_ROWS, Meter, Model, World};
-pub(crate) use timeline::Timeline;
+pub(crate) use timeline::{Stepped, Timeline};

@@ -14,6 +14,7 @@ use super::{
     fold,
     journal::Journal,
     rates::Rate,
+    timeline::Past,
 };
 use crate::{
     console::config::AlertRules,
@@ -180,10 +181,12 @@ pub(crate) struct Model {
     /// What came into the windows of the bridge's state, and what they let go.
     pub(crate) tally: Tallies,
     /// Told anew with every change, by no two models the same: what was made of one is out of date when it differs.
-    revision: u64,
+    pub(super) revision: u64,
     ground: Ground,
     rates_cut: u64,
     limits: limits::Mpp,
+    /// Where it is no longer the present: what of that is shown beside it.
+    pub(crate) past: Option<Past>,
 }
 
 /// A revision that no model had yet.
@@ -234,6 +237,7 @@ impl Model {
             ground: Ground::None,
             rates_cut: 0,
             limits: limits.mpp,
+            past: None,
         }
     }
 

@@ -129,7 +129,9 @@ impl Facts {
     /// What can be copied of it: all that is told, and the record that it is told of.
     pub(crate) fn source(&self, view: &View, model: &Model) -> Original<'_> {
         let row = match &self.subject {
-            Subject::Invocation { row: Some(row), .. } => Some(Row::Stored(Stored { row, state: Pending::state_now(row, model) })),
+            Subject::Invocation { row: Some(row), .. } => {
+                Some(Row::Stored(Stored { row, state: Pending::state_now(row, model), has_moved: false, is_later: false }))
+            }
             Subject::Notice(notice) => Some(Row::Notice(notice)),
             Subject::Refund(refund) => Some(Row::Refund(Refund(refund))),
             Subject::State(value) => Some(Row::Value(StateValue(value))),
@@ -234,7 +236,7 @@ fn at(view: &View, wall: Wall) -> String {
 }
 
 fn alert_facts(view: &View, alert: &Alert, model: &Model) -> Vec<Sentence> {
-    let lasts = format::age(alert.lasts(view.now));
+    let lasts = format::age(alert.lasts(view.clock));
     let mut facts = vec![
         if alert.holds() { Sentence::Why(alert.text.to_string()) } else { fact("", alert.text.to_string()) },
         fact("since", format!("{}, {lasts} {}", view.time_of_day(alert.since), if alert.holds() { "so far" } else { "long" })),

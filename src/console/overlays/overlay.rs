@@ -163,14 +163,14 @@ impl Overlay {
 }
 
 /// Draws the layers, the lowest first.
-pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui) {
+pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, present: &Model, ui: &Ui) {
     for overlay in &ui.overlays {
         match overlay {
             Overlay::Pending(pending) => pending.draw(canvas, body, model, ui, overlay_is_top(overlay, ui)),
             Overlay::Events(events) => events.draw(canvas, body, model, ui, overlay_is_top(overlay, ui)),
-            Overlay::Form(form) => invoke::draw(form, canvas, body, model, overlay_is_top(overlay, ui)),
+            Overlay::Form(form) => invoke::draw(form, canvas, body, present, overlay_is_top(overlay, ui)),
             Overlay::Facts(facts) => facts.draw(canvas, body, model),
-            Overlay::Dialog(dialog) => dialog.draw(canvas, body, model),
+            Overlay::Dialog(dialog) => dialog.draw(canvas, body, present),
             Overlay::Help(help) => help.draw(canvas, body),
             Overlay::Tray(tray) => tray.draw(canvas, body, model, overlay_is_top(overlay, ui)),
             Overlay::Keys(keys) => keys.draw(canvas, body),

@@ -8,7 +8,7 @@ use crate::{
         format,
         model::Model,
         pane_id::PaneId,
-        panes::{self, list_height, row_at},
+        panes::{self, list_height, row_at, stood},
         selection::RecordKey,
         theme::Role,
         ui::Ui,
@@ -97,7 +97,7 @@ impl Pending {
         if let Some(live) = mpp.live.get(&row.id) {
             return live.state;
         }
-        mpp.recent.iter().rev().find(|ended| ended.id == row.id).map_or(row.state, |ended| ended.state)
+        mpp.recent.iter().rev().find(|ended| ended.id == row.id).map_or_else(|| stood(row, model), |ended| ended.state)
     }
 
     /// Rows of the list that are still pending.

@@ -122,7 +122,7 @@ fn cells(view: &View, alert: &Alert) -> Vec<Cell> {
     vec![
         Cell::new(format!("{sign} {}", standing_word(alert.standing)), role),
         Cell::new(view.time_of_day(alert.since), Role::Muted),
-        Cell::new(format::age(alert.lasts(view.now)), text),
+        Cell::new(format::age(alert.lasts(view.clock)), text),
         Cell::of_class(alert.text.to_string(), text, Class::Public),
     ]
 }

@@ -2,15 +2,18 @@
 
 use ratatui::layout::Rect;
 
-use crate::console::{
-    action::Action,
-    format,
-    model::Model,
-    text,
-    theme::Role,
-    ui::Ui,
-    view::{Canvas, View},
-    view_id::ViewId,
+use crate::{
+    console::{
+        action::Action,
+        format,
+        model::Model,
+        text,
+        theme::Role,
+        ui::Ui,
+        view::{Canvas, View},
+        view_id::ViewId,
+    },
+    time::Now,
 };
 
 /// A text of the first line.
@@ -75,7 +78,7 @@ const CLOCK_COLUMNS: u16 = 9;
 pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
     let view = canvas.view;
     let clock_at = area.right().saturating_sub(CLOCK_COLUMNS);
-    canvas.put(clock_at, area.y, 8, &view.time_of_day(view.now), Role::Text);
+    canvas.put(clock_at, area.y, 8, &view.time_of_day(view.clock), Role::Text);
     for (place, part) in places(view, area, model, ui) {
         canvas.put(place.x, place.y, place.width, &part.words, part.role);
     }
@@ -109,7 +112,8 @@ fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, Part)> 
     let room = area.width.saturating_sub(CLOCK_COLUMNS + 2);
     let all = |(skipped, tabs, detail): (usize, Tabs, Detail)| -> Vec<Part> {
         let names = [Part::new(format!("rl-console {}", glyphs.into), Role::Accent), Part::new(name.clone(), Role::Text)];
-        let state = state(view, model, detail).into_iter().filter(|part| detail == Detail::All || part.what != What::Spare);
+        let state =
+            state(view, model, ui.time.waiting(), detail).into_iter().filter(|part| detail == Detail::All || part.what != What::Spare);
         names.into_iter().skip(skipped).chain(named(view, ui.view, tabs)).chain(state).collect()
     };
     let fits = |parts: &Vec<Part>| parts.iter().map(|part| text::width(&part.words) + GAP).sum::<usize>() <= usize::from(room) + GAP;
@@ -153,7 +157,7 @@ fn named(view: &View, shown: ViewId, tabs: Tabs) -> impl Iterator<Item = Part> {
 }
 
 /// Where in time, what is recorded, held and lost.
-fn state(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
+fn state(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> {
     let glyphs = view.glyphs;
     let is_short = matches!(detail, Detail::Short | Detail::Least);
     let mut parts = Vec::with_capacity(8);
@@ -166,7 +170,10 @@ fn state(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
     };
     if model.stopping {
         parts.push(Part::new(format!("{} STOPPING", glyphs.degraded), Role::Warn));
-    } else {
+    }
+    if let Some(past) = &model.past {
+        parts.extend(paused(view, past.at, waiting, detail));
+    } else if !model.stopping {
         parts.push(Part::new(format!("{} LIVE", glyphs.well), Role::Ok));
     }
     match model.alerts.waiting() {
@@ -176,7 +183,11 @@ fn state(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
     }
     let elapsed = format::elapsed(view.now.mono.since(world.station.started_at.mono));
     parts.push(Part::of(What::Spare, elapsed, Role::Text));
-    if let Some(recording) = &world.station.recording {
+    let recording = match &model.past {
+        Some(past) => &past.recording,
+        None => &world.station.recording,
+    };
+    if let Some(recording) = recording {
         let size = if is_short { String::new() } else { format!(" {}", format::bytes(recording.bytes)) };
         parts.push(Part::new(format!("{}REC{size}", glyphs.well), Role::Bad));
     }
@@ -211,4 +222,20 @@ fn state(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
         parts.push(Part::new(format!("loss {}", format::count(model.lost)), lost));
     }
     parts
+}
+
+/// That time is stopped, at which moment, how far behind that is, and how many entries wait.
+fn paused(view: &View, at: Now, waiting: u64, detail: Detail) -> [Part; 1] {
+    let sign = view.glyphs.held;
+    let behind = view.clock.mono.since(at.mono);
+    let waits = match waiting {
+        0 => String::new(),
+        waiting => format!(", {} waiting", format::count(waiting)),
+    };
+    let words = if matches!(detail, Detail::Short | Detail::Least) {
+        format!("{sign} PAUSED {}{waits}", view.time_of_day(at))
+    } else {
+        format!("{sign} PAUSED {}.{:03} -{}{waits}", view.time_of_day(at), at.wall.0 % 1_000, format::age(behind))
+    };
+    [Part::new(words, Role::Warn)]
 }

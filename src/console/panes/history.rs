@@ -20,6 +20,10 @@ use crate::{
 pub(crate) struct Stored<'a> {
     pub(crate) row: &'a InvocationRow,
     pub(crate) state: RowState,
+    /// What is shown is the past, and what became of the row since is not told.
+    pub(crate) has_moved: bool,
+    /// It was not there yet at the moment that is shown.
+    pub(crate) is_later: bool,
 }
 
 fields! {
@@ -27,7 +31,7 @@ fields! {
         "id", Serial, Public, "its number" => |it, _| Value::Serial(it.row.id.0);
         "at", Time, Public, "when its state last changed" => |it, _| Value::Time(it.row.updated_at_ms);
         "state", State(&["pending", "dispatched", "applied", "done", "failed", "refunded"]), Public, "where it stands"
-            => |it, _| Value::text(it.state.name());
+            => |it, _| Value::text(if it.is_later { NOT_YET } else { it.state.name() });
         "queue", Text, Public, "its queue" => |it, _| Value::text(it.row.queue.as_str());
         "event", Text, Public, "what it is to do" => |it, _| Value::text(it.row.event.as_str());
         "reason", Text, Payload, "why it failed" => |it, _| Value::maybe(it.row.reason.as_deref());
@@ -89,7 +93,8 @@ impl Listed for Stored<'_> {
     fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
         let row = self.row;
         // In a list of what waits, a row that has gone on stands back.
-        let text = if look.only_pending && self.state != RowState::Pending { Role::Muted } else { Role::Text };
+        let is_back = self.is_later || (look.only_pending && self.state != RowState::Pending);
+        let text = if is_back { Role::Muted } else { Role::Text };
         Some(match field {
             "id" => {
                 let is_marked = look.marks.contains(row.id);
@@ -100,6 +105,7 @@ impl Listed for Stored<'_> {
             "event" => Cell::new(row.event.to_string(), text),
             "age" => Cell::new(format::age(look.view.now.wall.since(row.enqueued_at_ms)), text),
             // What came of it takes the place of why nothing did.
+            "reason" if self.has_moved => Cell::new("", Role::Muted),
             "reason" => {
                 let told = row.reason.clone().or_else(|| row.result.as_ref().map(|result| result.as_str().to_owned()));
                 Cell::of_class(told.unwrap_or_default(), Role::Text, Class::Payload)
@@ -116,6 +122,9 @@ impl Listed for Stored<'_> {
 
 impl Stored<'_> {
     fn state_cell(&self, look: &Look<'_>) -> Cell {
+        if self.is_later {
+            return Cell::new(format!("{} {NOT_YET}", look.view.glyphs.none), Role::Muted);
+        }
         let (sign, role) = state_sign(self.state, look.view.glyphs);
         let is_other = self.row.other_manifest.is_some() && (look.only_pending || self.state == RowState::Pending);
         let (words, role) = if is_other { ("other pack", Role::Warn) } else { (self.state.name(), role) };
@@ -123,14 +132,31 @@ impl Stored<'_> {
     }
 }
 
-/// Rows of a page, as they stand now.
+/// The state of a row that was enqueued after the moment that is shown.
+const NOT_YET: &str = "not yet";
+
+/// Rows of a page, as they stand now; while time is stopped, as they stood then. The store knows nothing of the past, and rows keep their
+/// places: one that was enqueued later says that it is not there yet, and one that has moved since, without the model knowing it with the
+/// adapter or as ended, was still pending.
 pub(super) fn rows<'a>(rows: &'a [InvocationRow], model: &Model) -> Vec<Row<'a>> {
     let mut ended: BTreeMap<InvocationId, RowState> = BTreeMap::new();
     let mpp = model.mpp();
     ended.extend(mpp.into_iter().flat_map(|mpp| &mpp.recent).map(|row| (row.id, row.state)));
     let live = |id: InvocationId| mpp.and_then(|mpp| mpp.live.get(&id)).map(|live| live.state);
-    let state = |row: &InvocationRow| live(row.id).or_else(|| ended.get(&row.id).copied()).unwrap_or(row.state);
-    rows.iter().map(|row| Row::Stored(Stored { row, state: state(row) })).collect()
+    let state = |row: &InvocationRow| live(row.id).or_else(|| ended.get(&row.id).copied()).unwrap_or_else(|| stood(row, model));
+    let then = model.past.as_ref().map(|past| past.at.wall);
+    let is_later = |row: &InvocationRow| then.is_some_and(|then| row.enqueued_at_ms > then);
+    let stored = |row| {
+        let (state, is_later) = (state(row), is_later(row));
+        Row::Stored(Stored { row, state, has_moved: is_later || (then.is_some() && state != row.state), is_later })
+    };
+    rows.iter().map(stored).collect()
+}
+
+/// Where a row stood of which the model knows nothing.
+pub(crate) fn stood(row: &InvocationRow, model: &Model) -> RowState {
+    let has_moved = model.past.as_ref().is_some_and(|past| row.updated_at_ms > past.at.wall);
+    if has_moved { RowState::Pending } else { row.state }
 }
 
 /// The first digits of a manifest's hash.

@@ -27,7 +27,7 @@ pub(crate) use cell::Cell;
 pub(crate) use chips::{chip_at, draw as draw_chips};
 pub(crate) use footer::draw as draw_footer;
 pub(crate) use header::{draw as draw_header, is_on_alerts, tab_at};
-pub(crate) use history::Stored;
+pub(crate) use history::{Stored, stood};
 pub(crate) use pack_state::StateValue;
 pub(crate) use pane::{draw, field_at, inner_width, list_height, row_at, shows_heads, table_of};
 pub(crate) use queues::state_sign;

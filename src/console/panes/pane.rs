@@ -181,6 +181,8 @@ fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
             rows => with_marks(format!("Other pack {rows}"), ui),
         },
         PaneId::Wire => wire::title(ui, view),
+        // They come from the store, which knows nothing of the past.
+        PaneId::Refunds | PaneId::State if model.past.is_some() => format!("{}, as when time was stopped", pane.place().name()),
         PaneId::Refunds => match ui.pages.refund_count(model) {
             (0, _) => "Refunds".to_owned(),
             (refunds, more) => format!("Refunds {refunds}{}", if more { "+" } else { "" }),

@@ -109,11 +109,11 @@ pub(crate) struct Arrangement {
 }
 
 fn stamp(ui: &Ui, model: &Model, lens: &Lens) -> Stamp {
-    Stamp { lens: lens.revision(), model: model.revision(), pages: ui.pages.revision(), tenths: ui.at.mono.0 / 100_000_000 }
+    Stamp { lens: lens.revision(), model: model.revision(), pages: ui.pages.revision(), tenths: ui.moment().mono.0 / 100_000_000 }
 }
 
 fn arrange(rows: &[Row<'_>], pane: PaneId, ui: &Ui) -> Vec<usize> {
-    let (lens, specs, now) = (ui.lens(pane), specs(pane), ui.at);
+    let (lens, specs, now) = (ui.lens(pane), specs(pane), ui.moment());
     let admits = |row: &Row<'_>| lens.filter().is_none_or(|filter| filter.admits(row, now));
     let mut places: Vec<usize> = rows.iter().enumerate().filter(|(_, row)| admits(row)).map(|(at, _)| at).collect();
     if let Some((sort, spec)) = lens.sort().and_then(|sort| specs.get(sort.field).map(|spec| (sort, spec))) {

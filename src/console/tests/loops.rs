@@ -254,6 +254,7 @@ fn when_idle_a_second_costs_at_most_200_bytes() {
         let mut painter = Painter::new(columns, rows);
         for second in 0..120 {
             stage.view.now = Now::at_ms(second * 1_000);
+            stage.view.clock = stage.view.now;
             stage.ui.settle(&stage.model);
             crate::console::draw::draw(painter.canvas(), &stage.model, &stage.ui, &stage.view);
             let bytes = painter.frame().unwrap().len();

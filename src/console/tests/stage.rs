@@ -69,6 +69,7 @@ impl Stage {
             commands: CommandHints { globals: "--data ./friday".to_owned(), ..CommandHints::default() },
             zone: TimeZone::UTC,
             now: Now::at_ms(0),
+            clock: Now::at_ms(0),
             subcommands: subcommands(),
             veil: Veil::default(),
         };
@@ -78,12 +79,19 @@ impl Stage {
     /// Lets virtual time pass.
     pub(super) fn pass(&mut self, ms: u64) {
         self.ms += ms;
-        self.view.now = Now::at_ms(self.ms);
+        self.show_moment();
+    }
+
+    /// The moment that is shown, and the present.
+    fn show_moment(&mut self) {
+        self.view.clock = Now::at_ms(self.ms);
+        self.view.now = self.ui.time.instant().unwrap_or(self.view.clock);
     }
 
     /// Takes a snapshot.
     pub(super) fn resync(&mut self, snapshot: Snapshot) {
         self.model.resync(snapshot);
+        self.ui.time.anchor(&self.model, false);
         self.event(Event::Data);
     }
 
@@ -109,10 +117,10 @@ impl Stage {
             for entry in batch.iter() {
                 self.model.fold(entry, false);
             }
-            self.ui.time.push(batch);
+            self.ui.time.push(batch, &self.model);
         }
         let effects = self.event(Event::Data);
-        self.ui.settle(&self.model);
+        self.ui.settle_shown(&self.model);
         effects
     }
 
@@ -195,7 +203,9 @@ impl Stage {
     }
 
     pub(super) fn buffer(&mut self) -> Buffer {
-        self.ui.settle(&self.model);
+        self.show_moment();
+        self.ui.time.follow(&self.model);
+        self.ui.settle_shown(&self.model);
         let mut buffer = Buffer::empty(Rect::new(0, 0, self.ui.columns, self.ui.rows));
         draw::draw(&mut buffer, &self.model, &self.ui, &self.view);
         buffer
@@ -301,7 +311,7 @@ fn letter(at: usize) -> char {
 }
 
 /// A station just started, with the sample pack's two queues and nothing done yet.
-pub(super) fn fresh() -> Snapshot {
+pub(in crate::console) fn fresh() -> Snapshot {
     let queue = |ready_after| QueueView {
         ready_after: Some(ready_after),
         pending: 0,
@@ -340,7 +350,7 @@ pub(super) fn fresh() -> Snapshot {
 }
 
 /// A station with an adapter connected.
-pub(super) fn connected() -> Snapshot {
+pub(in crate::console) fn connected() -> Snapshot {
     let mut snapshot = fresh();
     snapshot.mpp.paired = true;
     snapshot.mpp.adapter = Some(AdapterView {
@@ -354,19 +364,19 @@ pub(super) fn connected() -> Snapshot {
 }
 
 /// Work enqueued on a queue.
-pub(super) fn enqueued(id: u64, queue: &str) -> events::Transition {
+pub(in crate::console) fn enqueued(id: u64, queue: &str) -> events::Transition {
     events::Transition::Enqueued { id: InvocationId(id), queue: queue.into(), event: "give_item".into() }
 }
 
-pub(super) fn dispatched(id: u64, queue: &str) -> events::Transition {
+pub(in crate::console) fn dispatched(id: u64, queue: &str) -> events::Transition {
     events::Transition::Dispatched { id: InvocationId(id), queue: queue.into(), event: "give_item".into() }
 }
 
-pub(super) fn applied(id: u64, queue: &str, cleared: bool) -> events::Transition {
+pub(in crate::console) fn applied(id: u64, queue: &str, cleared: bool) -> events::Transition {
     events::Transition::Applied { id: InvocationId(id), queue: queue.into(), cleared }
 }
 
-pub(super) fn done(id: u64, queue: &str) -> events::Transition {
+pub(in crate::console) fn done(id: u64, queue: &str) -> events::Transition {
     events::Transition::Done { id: InvocationId(id), queue: queue.into(), event: "give_item".into(), cleared: true, settled: false }
 }
 

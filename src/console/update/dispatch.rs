@@ -6,7 +6,7 @@ use crossterm::event::{KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEve
 
 use ratatui::layout::Rect;
 
-use super::{acting, answers, columns, copying, filter, giving, hindrance, inspecting, moving, palette, quoted_by};
+use super::{acting, answers, columns, copying, filter, giving, hindrance, inspecting, moving, palette, quoted_by, timing};
 use crate::{
     console::{
         action::{Action, Effect},
@@ -32,8 +32,12 @@ const MESSAGE_STANDS: Duration = Duration::from_secs(10);
 const MASKED: &str = "logins, chat text and payload values";
 
 /// Lets one event have its effect.
-pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now: Now) -> Vec<Effect> {
+///
+/// While time is stopped the past is what is moved about in; what acts is held against `live`.
+pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: Now) -> Vec<Effect> {
     ui.at = now;
+    let past = ui.time.shown();
+    let model = past.as_deref().unwrap_or(live);
     // Data comes in slices, many for one painted screen, and painting settles too.
     let is_input = !matches!(event, Event::Data);
     if is_input {
@@ -41,7 +45,7 @@ pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now:
     }
     let taught = ui.teaches(model) || std::mem::take(&mut ui.was_taught);
     let effects = match event {
-        Event::Key { key, at } if key.kind != KeyEventKind::Release => on_key(ui, model, view, key, at, now),
+        Event::Key { key, at } if key.kind != KeyEventKind::Release => on_key(ui, live, view, key, at, now),
         Event::Paste(text) if ui.palette.is_some() => {
             palette::paste(ui, view, &text);
             Vec::new()
@@ -56,7 +60,7 @@ pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now:
             }
             Vec::new()
         }
-        Event::Mouse(mouse) => on_mouse(ui, model, view, mouse, now),
+        Event::Mouse(mouse) => on_mouse(ui, model, live, view, mouse, now),
         Event::Resize { columns, rows } => {
             (ui.columns, ui.rows) = (columns, rows);
             Vec::new()
@@ -65,8 +69,8 @@ pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now:
             if ui.message.as_ref().is_some_and(|message| message.until <= now.mono) {
                 ui.message = None;
             }
-            ui.wire.age(ui.time.kept(), now);
-            moving::refresh(ui, model)
+            ui.wire.age(ui.time.kept(), ui.moment());
+            if past.is_some() { Vec::new() } else { moving::refresh(ui, model) }
         }
         Event::Key { .. } | Event::Data => Vec::new(),
         Event::Commanded { asked, outcome } => answers::commanded(ui, &asked, outcome, now),
@@ -87,6 +91,10 @@ pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now:
             Vec::new()
         }
     };
+    // The event may have stopped time, or moved it.
+    drop(past);
+    let past = ui.time.shown();
+    let model = past.as_deref().unwrap_or(live);
     ui.was_taught = ui.teaches(model);
     if taught && model.lessons.all_done() && !ui.lessons_dismissed {
         say(ui, "done: you are live".to_owned(), false, now);
@@ -99,7 +107,7 @@ pub(crate) fn update(ui: &mut Ui, model: &Model, view: &View, event: Event, now:
     effects.extend(moving::next_page(ui));
     if !layout::too_small(ui.columns, ui.rows) {
         let layout = ui.layout(model);
-        effects.extend(ui.pages.next(&layout, model, now.mono));
+        effects.extend(ui.pages.next(&layout, model, past.is_some(), now.mono));
     }
     effects
 }
@@ -144,7 +152,7 @@ fn fail_on_demand(key: KeyEvent) {
     assert!(key.code != crossterm::event::KeyCode::F(12), "F12 was pressed in a debug build");
 }
 
-fn on_key(ui: &mut Ui, model: &Model, view: &View, key: KeyEvent, typed_at: Mono, now: Now) -> Vec<Effect> {
+fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono, now: Now) -> Vec<Effect> {
     #[cfg(debug_assertions)]
     fail_on_demand(key);
     if let Some(Overlay::Dialog(dialog)) = ui.overlays.last()
@@ -155,30 +163,50 @@ fn on_key(ui: &mut Ui, model: &Model, view: &View, key: KeyEvent, typed_at: Mono
     if ui.palette.is_none()
         && let Some(overlay) = ui.overlays.last_mut()
         && !layout::too_small(ui.columns, ui.rows)
-        && let Reaction::Taken(effects) = overlay.on_key(key, model, view)
+        && let Reaction::Taken(effects) = overlay.on_key(key, live, view)
     {
         // What was wrong before this key may be mended by it: the layer itself says what still is.
         ui.message.take_if(|message| message.is_error);
         return effects;
     }
     if ui.palette.is_some() && !layout::too_small(ui.columns, ui.rows) {
-        return palette::on_key(ui, model, view, key, now);
+        return palette::on_key(ui, live, view, key, now);
     }
     if ui.place() == Place::FilterLine && !layout::too_small(ui.columns, ui.rows) {
         ui.message.take_if(|message| message.is_error);
-        return filter::on_key(ui, model, view, key, now);
+        let past = ui.time.shown();
+        return filter::on_key(ui, past.as_deref().unwrap_or(live), view, key, now);
     }
     let Some(action) = view.keymap.lookup(ui.place(), key) else { return Vec::new() };
     if layout::too_small(ui.columns, ui.rows) {
         // Nobody can read a question here: only what asks none is done.
-        let quits = action == Action::Quit && ui.overlays.is_empty() && model.mpp().is_none_or(|mpp| mpp.live.is_empty());
+        let quits = action == Action::Quit && ui.overlays.is_empty() && live.mpp().is_none_or(|mpp| mpp.live.is_empty());
         return if quits { vec![Effect::Quit] } else { Vec::new() };
     }
-    attempt(ui, model, view, action, now)
+    attempt(ui, live, view, action, now)
 }
 
 /// Does what an action asks for, or says why not.
-pub(crate) fn attempt(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) -> Vec<Effect> {
+pub(crate) fn attempt(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) -> Vec<Effect> {
+    let Some(past) = ui.time.shown() else { return attempt_on(ui, live, live, view, action, now) };
+    if !action.acts() {
+        return attempt_on(ui, &past, live, view, action, now);
+    }
+    if !timing::is_present(ui, &past, live) {
+        let words = format!("what is shown is the past, and this is there no more: {} is live again", view.key(Action::Live));
+        say(ui, words, true, now);
+        return Vec::new();
+    }
+    // The selected record is there in both; every other selection stays where it is in what is shown.
+    let selections = ui.selections.clone();
+    ui.settle(live);
+    let effects = attempt_on(ui, live, live, view, action, now);
+    ui.selections = selections;
+    ui.settle(&past);
+    effects
+}
+
+fn attempt_on(ui: &mut Ui, model: &Model, live: &Model, view: &View, action: Action, now: Now) -> Vec<Effect> {
     if let Some(why) = hindrance(action, ui, model, view) {
         if let Some(form) = giving::form(ui).filter(|_| action == Action::Send) {
             form.focus_fault();
@@ -187,7 +215,7 @@ pub(crate) fn attempt(ui: &mut Ui, model: &Model, view: &View, action: Action, n
         return Vec::new();
     }
     ui.message = None;
-    if filter::act(ui, model, view, action, now) {
+    if timing::act(ui, live, view, action, now) || filter::act(ui, model, view, action, now) {
         return Vec::new();
     }
     perform(ui, model, view, action, now)
@@ -286,7 +314,7 @@ fn choose_cell(ui: &mut Ui, pane: PaneId, area: Rect, mouse: MouseEvent) {
     }
 }
 
-fn on_mouse(ui: &mut Ui, model: &Model, view: &View, mouse: MouseEvent, now: Now) -> Vec<Effect> {
+fn on_mouse(ui: &mut Ui, model: &Model, live: &Model, view: &View, mouse: MouseEvent, now: Now) -> Vec<Effect> {
     if layout::too_small(ui.columns, ui.rows) {
         return Vec::new();
     }
@@ -301,7 +329,7 @@ fn on_mouse(ui: &mut Ui, model: &Model, view: &View, mouse: MouseEvent, now: Now
         choose_cell(ui, PaneId::Pending, layout.body, mouse);
     }
     if ui.palette.is_some() {
-        return palette::on_mouse(ui, model, view, mouse, by, now);
+        return palette::on_mouse(ui, model, live, view, mouse, by, now);
     }
     match ui.overlays.last_mut() {
         Some(Overlay::Tray(tray)) if by != 0 => tray.step(by, model),
@@ -313,7 +341,7 @@ fn on_mouse(ui: &mut Ui, model: &Model, view: &View, mouse: MouseEvent, now: Now
         }
         Some(overlay) if by == 0 => {
             if overlay.click(layout.body, mouse.column, mouse.row, model) {
-                return attempt(ui, model, view, Action::Open, now);
+                return attempt(ui, live, view, Action::Open, now);
             }
         }
         Some(overlay) => overlay.scroll(by),
@@ -345,7 +373,7 @@ fn on_mouse(ui: &mut Ui, model: &Model, view: &View, mouse: MouseEvent, now: Now
                         let was_there = had_focus && was_selected;
                         choose_cell(ui, pane, area, mouse);
                         if was_there {
-                            return attempt(ui, model, view, Action::Open, now);
+                            return attempt(ui, live, view, Action::Open, now);
                         }
                     }
                     ui.focus = Focus::Pane(pane);

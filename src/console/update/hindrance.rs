@@ -1,6 +1,6 @@
 //! Why an action would do nothing here and now: what greys the footer, and what the operator is told.
 
-use super::{copying, inspecting};
+use super::{copying, inspecting, timing};
 use crate::{
     console::{
         action::Action,
@@ -19,17 +19,13 @@ use crate::{
     tap::entry::{Link, mpp::RowState},
 };
 
-/// Actions whose parts are still being fitted. Each leaves the list with its wiring, and the list goes with the last.
-const UNWIRED: &[Action] =
-    &[Action::Pause, Action::StepBack, Action::StepOn, Action::SecondBack, Action::SecondOn, Action::Bookmark, Action::Jump];
-
 /// Why the action would do nothing, with what to do instead; nothing when it would do something.
 pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> Option<String> {
     let needs = |there: bool, why: &str| (!there).then(|| why.to_owned());
-    if UNWIRED.contains(&action) {
-        return Some("it has nothing to work on yet".to_owned());
-    }
     match action {
+        Action::Pause | Action::StepBack | Action::StepOn | Action::SecondBack | Action::SecondOn | Action::Bookmark | Action::Jump => {
+            timing::hindrance(action, ui, model)
+        }
         Action::Filter | Action::FilterCell => super::filter::hindrance(action, ui, model),
         Action::Columns
         | Action::ToggleColumn

@@ -13,6 +13,7 @@ mod hindrance;
 mod inspecting;
 mod moving;
 mod palette;
+mod timing;
 
 pub(crate) use bulk::Bulk;
 #[cfg(test)]

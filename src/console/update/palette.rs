@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// A key while the palette is open.
-pub(super) fn on_key(ui: &mut Ui, model: &Model, view: &View, key: KeyEvent, now: Now) -> Vec<Effect> {
+pub(super) fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, now: Now) -> Vec<Effect> {
     let Some(palette) = &mut ui.palette else { return Vec::new() };
     let page = isize::from(10_i8);
     match view.keymap.lookup(Place::Palette, key) {
@@ -28,21 +28,21 @@ pub(super) fn on_key(ui: &mut Ui, model: &Model, view: &View, key: KeyEvent, now
         Some(Action::PageUp) => palette.step(-page, &ui.history, view),
         Some(Action::PageDown) => palette.step(page, &ui.history, view),
         Some(Action::NextField) => palette.complete(view),
-        Some(Action::Open) => return run(ui, model, view, now),
-        Some(Action::HoldAll) => return dispatch::attempt(ui, model, view, Action::HoldAll, now),
+        Some(Action::Open) => return run(ui, live, view, now),
+        Some(Action::HoldAll) => return dispatch::attempt(ui, live, view, Action::HoldAll, now),
         _ => palette.input(key, view),
     }
     Vec::new()
 }
 
 /// A click, or the wheel: `by` rows.
-pub(super) fn on_mouse(ui: &mut Ui, model: &Model, view: &View, mouse: MouseEvent, by: isize, now: Now) -> Vec<Effect> {
+pub(super) fn on_mouse(ui: &mut Ui, model: &Model, live: &Model, view: &View, mouse: MouseEvent, by: isize, now: Now) -> Vec<Effect> {
     let body = ui.layout(model).body;
     let Some(palette) = &mut ui.palette else { return Vec::new() };
     if by != 0 {
         palette.scroll(by);
     } else if palette.click(body, mouse.column, mouse.row) {
-        return run(ui, model, view, now);
+        return run(ui, live, view, now);
     }
     Vec::new()
 }
@@ -55,7 +55,7 @@ pub(super) fn paste(ui: &mut Ui, view: &View, text: &str) {
 }
 
 /// Runs what is selected.
-pub(super) fn run(ui: &mut Ui, model: &Model, view: &View, now: Now) -> Vec<Effect> {
+pub(super) fn run(ui: &mut Ui, present: &Model, view: &View, now: Now) -> Vec<Effect> {
     let Some(palette) = &mut ui.palette else { return Vec::new() };
     match palette.hit().cloned() {
         None => {
@@ -64,13 +64,14 @@ pub(super) fn run(ui: &mut Ui, model: &Model, view: &View, now: Now) -> Vec<Effe
             Vec::new()
         }
         Some(Hit::Action(action)) => {
-            if let Some(why) = hindrance(action, ui, model, view) {
+            let past = ui.time.shown().filter(|_| !action.acts());
+            if let Some(why) = hindrance(action, ui, past.as_deref().unwrap_or(present), view) {
                 say(ui, why, true, now);
                 return Vec::new();
             }
             ui.palette = None;
             let mut effects = remember(ui, action.name());
-            effects.extend(dispatch::attempt(ui, model, view, action, now));
+            effects.extend(dispatch::attempt(ui, present, view, action, now));
             effects
         }
         Some(Hit::Subcommand(index)) => match view.subcommands.get(index) {

@@ -120,7 +120,6 @@ impl List {
     }
 
     /// Ends the list before this index, where time stands still.
-    #[cfg_attr(not(test), expect(dead_code, reason = "time cannot be stopped yet"))]
     pub(crate) fn end_at(&mut self, until: Option<u64>) {
         self.until = until;
     }

@@ -112,6 +112,19 @@ impl Kept {
         self.chunks.push_back(Chunk { first, batch });
     }
 
+    /// Ends the last chunk, so that what is kept can be cut off here.
+    pub(crate) fn close(&mut self) {
+        self.is_closed = true;
+    }
+
+    /// Lets go all chunks that end at this index or before.
+    pub(crate) fn evict_before(&mut self, index: u64) {
+        while self.chunks.front().is_some_and(|oldest| oldest.end() <= index) {
+            let gone = self.chunks.pop_front();
+            self.bytes -= gone.map_or(0, |gone| gone.batch.memory_bytes());
+        }
+    }
+
     /// Notes that entries before the next were lost, of which no batch tells.
     pub(crate) fn lose(&mut self, count: u64) {
         self.lost = self.lost.saturating_add(count);
@@ -212,6 +225,12 @@ impl Kept {
     pub(crate) fn lost_before(&self, index: u64) -> u64 {
         let chunk = self.chunk_of(index).and_then(|place| self.chunks.get(place));
         chunk.filter(|chunk| chunk.first == index).map_or(0, |chunk| chunk.batch.lost)
+    }
+
+    /// How many entries were lost right before those of these indexes.
+    pub(crate) fn lost_within(&self, indexes: Range<u64>) -> u64 {
+        let chunks = self.chunks.iter().filter(|chunk| indexes.contains(&chunk.first));
+        chunks.map(|chunk| chunk.batch.lost).sum()
     }
 
     /// The entry that caused the one at this place, while both are kept.

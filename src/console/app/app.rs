@@ -8,14 +8,15 @@ use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 use futures_util::{FutureExt as _, StreamExt as _, stream::FuturesUnordered};
 use tokio::sync::{mpsc, watch};
 
-use super::{
+use super::sync::{SLICE, Sync};
+use crate::console::{
     action::{Asked, Effect},
     class::{Class, OnAir, Veil},
     config::{Config, ConsoleError, Exit},
     draw,
     event::{Event, TerminalEvent},
     layout, layouts,
-    model::{HISTORY_ROWS, Meter, Model},
+    model::{Meter, Model},
     overlays::Overlay,
     pace::Pace,
     reload::{self, Lookout, Reload},
@@ -28,21 +29,15 @@ use super::{
     wardrobe::Wardrobe,
 };
 use crate::{
-    port::{Page, PortError, Query, Snapshot, StationPort},
+    port::{Page, PortError, Snapshot, StationPort},
     tap,
     time::{Clock, Mono},
 };
 
 /// Questions and commands that wait for their answers.
 const ANSWERS_MAX: usize = 64;
-/// The least time between two snapshots: a console that falls behind again and again leaves the station its time.
-const RESYNC_INTERVAL: Duration = Duration::from_millis(250);
-/// A loss so soon after the last one: what still lies unread would be lost too before it could be read.
-const LOSES_AGAIN: Duration = Duration::from_secs(1);
 /// While painting waits for longer, entries are taken in so often.
 const FOLD_EVERY: Duration = Duration::from_millis(20);
-/// How long folding may go on before input is looked at again.
-const SLICE: Duration = Duration::from_millis(2);
 /// Inputs that lie ready are taken in together before they are painted, at most so many.
 const INPUTS_MAX: usize = 64;
 
@@ -62,58 +57,47 @@ pub fn run(port: Arc<dyn StationPort>, config: Config, stop: watch::Receiver<boo
 }
 
 /// Something that comes back from the station.
-enum Answer {
+pub(super) enum Answer {
     Event(Event),
     Snapshot(Result<Box<Snapshot>, PortError>),
 }
 
-/// Where the state stands against the tap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sync {
-    /// No snapshot is on its way, and one is needed.
-    Needed,
-    /// One is on its way.
-    Asked,
-    /// The state is that of the last entry read.
-    Synced,
-}
-
 /// A running console.
-pub(super) struct App {
-    port: Arc<dyn StationPort>,
-    clock: Clock,
-    model: Model,
-    ui: Ui,
-    view: View,
-    wardrobe: Wardrobe,
-    lookout: Lookout,
-    painter: Painter,
-    herald: Herald,
-    mailbox: Arc<Mailbox>,
-    answers: FuturesUnordered<Pin<Box<dyn Future<Output = Answer>>>>,
-    reader: Option<tap::Reader>,
-    sync: Sync,
+pub(in crate::console) struct App {
+    pub(super) port: Arc<dyn StationPort>,
+    pub(super) clock: Clock,
+    pub(super) model: Model,
+    pub(super) ui: Ui,
+    pub(super) view: View,
+    pub(super) wardrobe: Wardrobe,
+    pub(super) lookout: Lookout,
+    pub(super) painter: Painter,
+    pub(super) herald: Herald,
+    pub(super) mailbox: Arc<Mailbox>,
+    pub(super) answers: FuturesUnordered<Pin<Box<dyn Future<Output = Answer>>>>,
+    pub(super) reader: Option<tap::Reader>,
+    pub(super) sync: Sync,
     /// When entries were lost last.
-    lost_at: Option<Mono>,
+    pub(super) lost_at: Option<Mono>,
     /// What lies unread is to be skipped before the next snapshot.
-    skips: bool,
+    pub(super) skips: bool,
     /// When the last snapshot was asked for.
-    asked_at: Option<Mono>,
+    pub(super) asked_at: Option<Mono>,
     /// Something on the screen is out of date.
-    is_dirty: bool,
+    pub(super) is_dirty: bool,
     /// The last fold left entries unread.
-    is_behind: bool,
-    on_air: OnAir,
-    pace: Pace,
+    pub(super) is_behind: bool,
+    pub(super) on_air: OnAir,
+    pub(super) pace: Pace,
     /// When entries were taken in last.
-    folded_at: Mono,
+    pub(super) folded_at: Mono,
     /// The second of the wall clock that was shown last.
-    ticked_s: u64,
-    running: RunningSet,
+    pub(super) ticked_s: u64,
+    pub(super) running: RunningSet,
 }
 
 impl App {
-    pub(super) fn new(port: Arc<dyn StationPort>, config: Config, mailbox: Arc<Mailbox>, columns: u16, rows: u16) -> Self {
+    pub(in crate::console) fn new(port: Arc<dyn StationPort>, config: Config, mailbox: Arc<Mailbox>, columns: u16, rows: u16) -> Self {
         let now = config.clock.now();
         let mut ui = Ui::new(columns, rows, config.looks.mouse);
         ui.begin(&config.limits, config.shell.history);
@@ -148,7 +132,7 @@ impl App {
         }
     }
 
-    pub(super) async fn run(&mut self, mut input: mpsc::Receiver<TerminalEvent>, mut stop: watch::Receiver<bool>) -> Exit {
+    pub(in crate::console) async fn run(&mut self, mut input: mpsc::Receiver<TerminalEvent>, mut stop: watch::Receiver<bool>) -> Exit {
         if *stop.borrow() {
             return Exit::Stopped;
         }
@@ -229,13 +213,14 @@ impl App {
 
     /// How long until data may be painted.
     fn until_paint(&self) -> Duration {
-        self.clock.until(self.pace.next())
+        self.clock.until(self.pace.next(self.ui.time.is_stopped()))
     }
 
     /// How long until entries are taken in although nothing can be painted yet: a slow pace and a slow terminal must lose none.
     fn until_fold(&self) -> Option<Duration> {
         let waits = self.is_dirty && !self.is_behind;
-        (waits && (self.pace.slowed().is_some() || !self.mailbox.is_free())).then(|| self.clock.until(self.folded_at + FOLD_EVERY))
+        (waits && (self.ui.time.is_stopped() || self.pace.slowed().is_some() || !self.mailbox.is_free()))
+            .then(|| self.clock.until(self.folded_at + FOLD_EVERY))
     }
 
     /// How long until the wall clock shows another second than was shown last.
@@ -244,38 +229,7 @@ impl App {
         if wall / 1_000 == self.ticked_s { Duration::from_millis(1_000 - wall % 1_000) } else { Duration::ZERO }
     }
 
-    /// How long until a snapshot may be asked for again.
-    fn until_resync(&self) -> Duration {
-        self.asked_at.map_or(Duration::ZERO, |at| self.clock.until(at + RESYNC_INTERVAL))
-    }
-
-    /// Takes a reader, then a snapshot.
-    fn connect(&mut self) {
-        if self.sync != Sync::Needed || !self.until_resync().is_zero() {
-            return;
-        }
-        let now = self.clock.now();
-        self.asked_at = Some(now.mono);
-        if std::mem::take(&mut self.skips)
-            && let Some(skipped) = self.reader.take()
-        {
-            self.model.lose(skipped.behind(), now);
-            self.ui.time.lose(skipped.behind());
-        }
-        if self.reader.is_none() {
-            match self.port.entries() {
-                Ok(reader) => self.reader = Some(reader),
-                Err(error) => self.complain(&error),
-            }
-        }
-        if self.reader.is_some() {
-            self.sync = Sync::Asked;
-            let snapshot = self.port.snapshot();
-            self.answers.push(Box::pin(async move { Answer::Snapshot(snapshot.await.map(Box::new)) }));
-        }
-    }
-
-    fn complain(&mut self, error: &PortError) {
+    pub(super) fn complain(&mut self, error: &PortError) {
         self.say(format!("{error}: {}", error.hint()), true, Class::Public, Duration::from_secs(10));
     }
 
@@ -285,7 +239,7 @@ impl App {
     }
 
     /// Takes in an event; whether it ends the console.
-    fn happen(&mut self, event: Event) -> bool {
+    pub(super) fn happen(&mut self, event: Event) -> bool {
         self.note_shown();
         if let Event::Resize { columns, rows } = event {
             self.painter.resize(columns, rows);
@@ -297,7 +251,7 @@ impl App {
     }
 
     /// Carries out an effect; whether it ends the console.
-    fn carry_out(&mut self, effect: Effect) -> bool {
+    pub(super) fn carry_out(&mut self, effect: Effect) -> bool {
         match effect {
             Effect::Quit => return true,
             Effect::Mouse(taken) => self.painter.mouse(taken),
@@ -336,6 +290,7 @@ impl App {
                 // Nobody asked for it by hand: without it, the lists begin with what happens from now on.
                 if let Ok(Page::Invocations { rows, .. }) = page {
                     self.model.remember(rows);
+                    self.anchor();
                 }
                 self.happen(Event::Data)
             }
@@ -346,22 +301,7 @@ impl App {
                 self.happen(event)
             }
             Answer::Snapshot(Ok(snapshot)) => {
-                let is_first = self.model.world.is_none();
-                self.model.resync(*snapshot);
-                self.sync = Sync::Synced;
-                self.is_behind = true;
-                if is_first {
-                    let query = Query::Invocations {
-                        state: None,
-                        queue: None,
-                        beyond: None,
-                        oldest_first: false,
-                        other_manifest: false,
-                        filter: None,
-                        limit: HISTORY_ROWS,
-                    };
-                    self.carry_out(Effect::Query { asked: Asked::History, query });
-                }
+                self.resynced(*snapshot);
                 self.happen(Event::Data)
             }
             Answer::Snapshot(Err(error)) => {
@@ -392,52 +332,6 @@ impl App {
         self.painter.extra(&bytes);
     }
 
-    /// Folds what has come, for one slice of time at most.
-    fn fold(&mut self) {
-        self.is_behind = false;
-        if self.sync != Sync::Synced {
-            return;
-        }
-        let Some(reader) = &mut self.reader else { return };
-        let begun = self.clock.now();
-        self.folded_at = begun.mono;
-        let mut has_folded = false;
-        loop {
-            let Some(batch) = reader.read() else {
-                self.pace.caught_up();
-                break;
-            };
-            has_folded = true;
-            if batch.lost > 0 {
-                self.model.lose(batch.lost, begun);
-                self.skips = self.lost_at.is_some_and(|at| begun.mono.since(at) < LOSES_AGAIN);
-                self.lost_at = Some(begun.mono);
-                self.sync = Sync::Needed;
-            }
-            let resyncing = self.sync != Sync::Synced;
-            for entry in batch.iter() {
-                self.model.fold(entry, resyncing || self.model.is_void());
-            }
-            self.ui.time.push(batch);
-            if self.model.is_void() {
-                self.sync = Sync::Needed;
-            }
-            if self.sync != Sync::Synced {
-                break;
-            }
-            if self.clock.now().mono.since(begun.mono) >= SLICE {
-                self.is_behind = true;
-                break;
-            }
-        }
-        if self.sync == Sync::Needed {
-            self.connect();
-        }
-        if has_folded {
-            self.happen(Event::Data);
-        }
-    }
-
     /// Tells questions when they came onto the screen.
     fn note_shown(&mut self) {
         for (frame, at) in self.mailbox.begun() {
@@ -459,6 +353,7 @@ impl App {
         }
         self.on_air.set(self.view.veil.is_on());
         reload::note(&mut self.model, &self.ui.faults, &faults, &later, self.clock.now());
+        self.anchor();
         self.happen(Event::Reloaded { faults, later, on_air: changed.on_air });
     }
 
@@ -471,17 +366,19 @@ impl App {
         if self.wardrobe.step(&mut self.view, self.ui.theme_steps) {
             self.say(format!("theme: {}", self.view.theme.name()), false, Class::Public, Duration::from_secs(5));
         }
-        self.view.now = self.clock.now();
+        self.view.clock = self.clock.now();
+        self.view.now = self.ui.time.instant().unwrap_or(self.view.clock);
         let (frames_per_s, behind) = (self.pace.slowed(), self.reader.as_ref().map_or(0, tap::Reader::behind));
         if behind == 0 {
             self.pace.caught_up();
         }
         self.model.meter = Meter { frames_per_s, behind };
-        self.ui.at = self.view.now;
-        self.ui.settle(&self.model);
+        self.ui.at = self.view.clock;
+        self.ui.time.follow(&self.model);
+        self.ui.settle_shown(&self.model);
         draw::draw(self.painter.canvas(), &self.model, &self.ui, &self.view);
         let frame = self.painter.frame();
-        self.pace.painted(self.view.now.mono, self.clock.now().mono, frame.as_ref().map_or(0, Vec::len));
+        self.pace.painted(self.view.clock.mono, self.clock.now().mono, frame.as_ref().map_or(0, Vec::len));
         // Until it says that it is well again, nobody knows.
         self.is_dirty = self.is_behind || self.pace.slowed() != frames_per_s;
         let Some(frame) = frame else { return };

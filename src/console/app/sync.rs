@@ -1,0 +1,138 @@
+//! Keeping up with the station: a snapshot, the entries behind it, and a new snapshot when some were lost.
+
+use std::time::Duration;
+
+use super::app::{Answer, App};
+use crate::{
+    console::{
+        action::{Asked, Effect},
+        event::Event,
+        model::HISTORY_ROWS,
+    },
+    port::{Query, Snapshot},
+};
+
+/// The least time between two snapshots: a console that falls behind again and again leaves the station its time.
+const RESYNC_INTERVAL: Duration = Duration::from_millis(250);
+/// A loss so soon after the last one: what still lies unread would be lost too before it could be read.
+const LOSES_AGAIN: Duration = Duration::from_secs(1);
+/// How long folding may go on before input is looked at again.
+pub(super) const SLICE: Duration = Duration::from_millis(2);
+
+/// Where the state stands against the tap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sync {
+    /// No snapshot is on its way, and one is needed.
+    Needed,
+    /// One is on its way.
+    Asked,
+    /// The state is that of the last entry read.
+    Synced,
+}
+
+impl App {
+    /// How long until a snapshot may be asked for again.
+    pub(super) fn until_resync(&self) -> Duration {
+        self.asked_at.map_or(Duration::ZERO, |at| self.clock.until(at + RESYNC_INTERVAL))
+    }
+
+    /// Takes a reader, then a snapshot.
+    pub(super) fn connect(&mut self) {
+        if self.sync != Sync::Needed || !self.until_resync().is_zero() {
+            return;
+        }
+        let now = self.clock.now();
+        self.asked_at = Some(now.mono);
+        if std::mem::take(&mut self.skips)
+            && let Some(skipped) = self.reader.take()
+        {
+            self.model.lose(skipped.behind(), now);
+            self.ui.time.skip(skipped.behind());
+        }
+        if self.reader.is_none() {
+            match self.port.entries() {
+                Ok(reader) => self.reader = Some(reader),
+                Err(error) => self.complain(&error),
+            }
+        }
+        if self.reader.is_some() {
+            self.sync = Sync::Asked;
+            let snapshot = self.port.snapshot();
+            self.answers.push(Box::pin(async move { Answer::Snapshot(snapshot.await.map(Box::new)) }));
+        }
+    }
+
+    /// Starts again from a snapshot. With the first one comes what ended before the console came up.
+    pub(super) fn resynced(&mut self, snapshot: Snapshot) {
+        let is_first = self.model.world.is_none();
+        self.model.resync(snapshot);
+        self.sync = Sync::Synced;
+        self.anchor();
+        self.is_behind = true;
+        if is_first {
+            let query = Query::Invocations {
+                state: None,
+                queue: None,
+                beyond: None,
+                oldest_first: false,
+                other_manifest: false,
+                filter: None,
+                limit: HISTORY_ROWS,
+            };
+            self.carry_out(Effect::Query { asked: Asked::History, query });
+        }
+    }
+
+    /// What is no entry has moved the model.
+    pub(super) fn anchor(&mut self) {
+        self.ui.time.anchor(&self.model, self.sync != Sync::Synced);
+    }
+
+    /// Folds what has come, for one slice of time at most.
+    pub(super) fn fold(&mut self) {
+        self.is_behind = false;
+        if self.sync != Sync::Synced {
+            return;
+        }
+        let Some(reader) = &mut self.reader else { return };
+        let begun = self.clock.now();
+        self.folded_at = begun.mono;
+        let mut has_folded = false;
+        loop {
+            let Some(batch) = reader.read() else {
+                self.pace.caught_up();
+                break;
+            };
+            has_folded = true;
+            if batch.lost > 0 {
+                self.model.lose(batch.lost, begun);
+                self.ui.time.anchor(&self.model, true);
+                self.skips = self.lost_at.is_some_and(|at| begun.mono.since(at) < LOSES_AGAIN);
+                self.lost_at = Some(begun.mono);
+                self.sync = Sync::Needed;
+            }
+            let resyncing = self.sync != Sync::Synced;
+            for entry in batch.iter() {
+                self.model.fold(entry, resyncing || self.model.is_void());
+            }
+            self.ui.time.push(batch, &self.model);
+            if self.model.is_void() {
+                self.sync = Sync::Needed;
+                break;
+            }
+            if resyncing {
+                break;
+            }
+            if self.clock.now().mono.since(begun.mono) >= SLICE {
+                self.is_behind = true;
+                break;
+            }
+        }
+        if self.sync == Sync::Needed {
+            self.connect();
+        }
+        if has_folded {
+            self.happen(Event::Data);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What a copy of the model costs, and what of the present goes into one that shows the past.
+
+use super::{Model, timeline::Past};
+use crate::{
+    mpp::{EndedView, LiveView, LogView},
+    time::Now,
+};
+
+/// What a row of an ordered map costs beside itself, in bytes: about a third of its nodes is empty.
+const NODE_BYTES: usize = 64;
+
+impl Model {
+    /// What a copy holds, in bytes: its windows, and their texts as if no other copy shared them.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let bridge = self.mpp().map_or(0, |mpp| {
+            let lines: usize = mpp.logs.iter().map(|line| line.text.len()).sum();
+            let reasons: usize = mpp.recent.iter().filter_map(|row| row.reason.as_ref()).map(|reason| reason.len()).sum();
+            mpp.live.len() * (size_of::<LiveView>() + NODE_BYTES)
+                + mpp.queues.len() * (size_of::<crate::mpp::QueueView>() + NODE_BYTES)
+                + mpp.recent.len() * size_of::<EndedView>()
+                + mpp.logs.len() * size_of::<LogView>()
+                + lines
+                + reasons
+        });
+        let rates = (self.rates.len() + self.failures.len()) * (NODE_BYTES + 256);
+        let faults: usize = self.faults.groups().map(|group| 1_024 + group.kinds.len() * 32).sum();
+        size_of::<Self>() + bridge + rates + faults + self.history.len() * size_of::<EndedView>() + self.journal.memory_bytes()
+    }
+
+    /// Takes over from the live model what is shown of the present whatever the moment: alerts, what this console lost and how well it
+    /// keeps up, whether the station goes down, the recording.
+    pub(super) fn graft(&mut self, live: &Self, at: Now) {
+        self.alerts.clone_from(&live.alerts);
+        self.meter = live.meter;
+        self.lost = live.lost;
+        self.stopping = live.stopping;
+        let recording = live.world.as_ref().and_then(|world| world.station.recording.clone());
+        self.past = Some(Past { at, recording });
+    }
+}

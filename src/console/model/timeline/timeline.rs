@@ -1,0 +1,326 @@
+//! The checkpoints, and the cursor.
+
+use std::{collections::VecDeque, ops::Range, sync::Arc, time::Duration};
+
+use crate::{
+    console::model::{Model, kept::Kept},
+    ids::Seq,
+    limits,
+    port::RecordingView,
+    tap::Batch,
+    time::{Mono, Now},
+};
+
+/// A checkpoint is left at least so often within what may be kept.
+const CHECKPOINTS: u64 = 24;
+/// Entries between two checkpoints at most: as many as are folded for one step back.
+const SPACING_MAX: u64 = 4_096;
+
+/// The state before the entry of an index.
+#[derive(Debug)]
+struct Checkpoint {
+    index: u64,
+    model: Model,
+    bytes: usize,
+    /// The entries up to the next anchor lie between a loss and the snapshot that mends it.
+    resyncing: bool,
+    is_anchor: bool,
+}
+
+/// What is shown while time is stopped.
+#[derive(Debug)]
+struct Stopped {
+    /// The index of the first entry that is not in it.
+    next: u64,
+    at: Now,
+    model: Arc<Model>,
+    resyncing: bool,
+}
+
+/// What of the present is shown beside the past.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Past {
+    /// The moment that is shown.
+    pub(crate) at: Now,
+    /// The recording that runs now.
+    pub(crate) recording: Option<RecordingView>,
+}
+
+/// Where a step led.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stepped {
+    /// To another moment. So many entries that were never read lie between, and so many that are not kept any more.
+    Moved { lost: u64, gone: u64 },
+    /// Nowhere: it is the oldest moment that is kept.
+    AtFirst,
+    /// Nowhere: nothing has come since.
+    AtLast,
+}
+
+/// The kept entries, and the moment that is shown.
+#[derive(Debug)]
+pub(crate) struct Timeline {
+    kept: Kept,
+    checkpoints: VecDeque<Checkpoint>,
+    /// What the checkpoints hold.
+    checkpoint_bytes: usize,
+    checkpoint_bytes_max: usize,
+    /// What was kept since the last checkpoint, in bytes.
+    bytes_since: usize,
+    spacing: u64,
+    spacing_bytes: usize,
+    /// Entries were lost, and the snapshot that mends it has not come.
+    resyncing: bool,
+    /// The model has a state that copies can be made of.
+    has_begun: bool,
+    stopped: Option<Stopped>,
+}
+
+impl Timeline {
+    /// Nothing to look back at yet.
+    pub(crate) fn new(limits: &limits::Console) -> Self {
+        let bytes = |bytes| usize::try_from(bytes).unwrap_or(usize::MAX);
+        Self {
+            kept: Kept::new(limits),
+            checkpoints: VecDeque::new(),
+            checkpoint_bytes: 0,
+            checkpoint_bytes_max: bytes(limits.checkpoint_bytes_max),
+            bytes_since: 0,
+            spacing: (limits.kept_entries_max / CHECKPOINTS).min(SPACING_MAX),
+            spacing_bytes: bytes(limits.kept_bytes_max / CHECKPOINTS),
+            resyncing: false,
+            has_begun: false,
+            stopped: None,
+        }
+    }
+
+    /// Takes a batch that the live model has taken in.
+    pub(crate) fn push(&mut self, batch: Batch, live: &Model) {
+        self.bytes_since = self.bytes_since.saturating_add(batch.memory_bytes());
+        self.kept.push(batch);
+        self.align();
+        let last = self.checkpoints.back().map(|last| last.index);
+        let is_due = last.is_none_or(|last| self.kept.end() - last >= self.spacing) || self.bytes_since >= self.spacing_bytes;
+        if is_due && self.has_begun && !self.resyncing {
+            self.check(live, false);
+        }
+    }
+
+    /// Notes that entries were lost of which no batch tells.
+    pub(crate) fn skip(&mut self, count: u64) {
+        self.kept.lose(count);
+    }
+
+    /// The live model was moved by what is no entry. Between a loss and its snapshot, `resyncing` holds.
+    pub(crate) fn anchor(&mut self, live: &Model, resyncing: bool) {
+        self.resyncing = resyncing;
+        self.has_begun = true;
+        self.check(live, true);
+    }
+
+    fn check(&mut self, live: &Model, is_anchor: bool) {
+        let index = self.kept.end();
+        self.kept.close();
+        self.bytes_since = 0;
+        if let Some(last) = self.checkpoints.pop_back() {
+            if last.index < index {
+                self.checkpoints.push_back(last);
+            } else {
+                self.checkpoint_bytes -= last.bytes;
+            }
+        }
+        let bytes = live.memory_bytes();
+        self.checkpoint_bytes += bytes;
+        self.checkpoints.push_back(Checkpoint { index, model: live.clone(), bytes, resyncing: self.resyncing, is_anchor });
+        self.thin();
+        self.align();
+    }
+
+    /// Lets go checkpoints until they fit: first the one whose neighbours lie nearest, and if all are anchors the oldest, with its entries.
+    fn thin(&mut self) {
+        while self.checkpoint_bytes > self.checkpoint_bytes_max && self.checkpoints.len() > 1 {
+            let between = 1..self.checkpoints.len() - 1;
+            let gap = |place: &usize| self.checkpoints[place + 1].index - self.checkpoints[place - 1].index;
+            let place = between.filter(|place| !self.checkpoints[*place].is_anchor).min_by_key(gap).unwrap_or(0);
+            if let Some(gone) = self.checkpoints.remove(place) {
+                self.checkpoint_bytes -= gone.bytes;
+            }
+        }
+    }
+
+    /// Brings what is kept and the checkpoints together: entries before the first checkpoint could not be gone to.
+    fn align(&mut self) {
+        let first = self.kept.first();
+        while self.checkpoints.front().is_some_and(|oldest| oldest.index < first) {
+            let gone = self.checkpoints.pop_front();
+            self.checkpoint_bytes -= gone.map_or(0, |gone| gone.bytes);
+        }
+        if let Some(oldest) = self.checkpoints.front() {
+            self.kept.evict_before(oldest.index);
+        }
+    }
+
+    /// The entries that are kept.
+    pub(crate) const fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
+    /// What the checkpoints hold, in bytes.
+    #[cfg(test)]
+    pub(crate) const fn checkpoint_bytes(&self) -> usize {
+        self.checkpoint_bytes
+    }
+
+    /// The state that is shown while time is stopped.
+    pub(crate) fn shown(&self) -> Option<Arc<Model>> {
+        self.stopped.as_ref().map(|stopped| Arc::clone(&stopped.model))
+    }
+
+    /// The moment that is shown while time is stopped.
+    pub(crate) fn instant(&self) -> Option<Now> {
+        self.stopped.as_ref().map(|stopped| stopped.at)
+    }
+
+    /// Whether time is stopped.
+    pub(crate) const fn is_stopped(&self) -> bool {
+        self.stopped.is_some()
+    }
+
+    /// Entries that came and are not shown.
+    pub(crate) fn waiting(&self) -> u64 {
+        self.stopped.as_ref().map_or(0, |stopped| self.kept.end().saturating_sub(stopped.next))
+    }
+
+    /// The last entry that is shown, while it is kept: live, the last that came.
+    pub(crate) fn current(&self) -> Option<Seq> {
+        let next = self.stopped.as_ref().map_or(self.kept.end(), |stopped| stopped.next);
+        Some(self.kept.entry(next.checked_sub(1)?)?.entry.seq)
+    }
+
+    /// The index behind the last entry that is shown: live, that behind the last that came.
+    pub(crate) fn end(&self) -> u64 {
+        self.stopped.as_ref().map_or(self.kept.end(), |stopped| stopped.next)
+    }
+
+    /// Holds what is shown now.
+    pub(crate) fn stop(&mut self, live: &Model, now: Now) {
+        if self.stopped.is_none() {
+            let model = Arc::new(live.clone());
+            self.stopped = Some(Stopped { next: self.kept.end(), at: now, model, resyncing: self.resyncing });
+            self.follow(live);
+        }
+    }
+
+    /// Shows the present again.
+    pub(crate) fn go_live(&mut self) {
+        self.stopped = None;
+    }
+
+    /// Goes to the moment of an entry, stopping time; whether it is kept.
+    pub(crate) fn seek(&mut self, seq: Seq, live: &Model) -> bool {
+        let Some((index, at)) = self.kept.index_of(seq).and_then(|index| Some((index, self.kept.entry(index)?.entry.at))) else {
+            return false;
+        };
+        self.go(index, at, live)
+    }
+
+    /// One entry on or back. While live, time stops first.
+    pub(crate) fn step(&mut self, forward: bool, live: &Model, now: Now) -> Stepped {
+        self.stop(live, now);
+        let next = self.end();
+        let first = self.kept.first();
+        // The entry that is to be the last shown.
+        let wanted = match (forward, next.checked_sub(2)) {
+            (true, _) if next >= self.kept.end() => return Stepped::AtLast,
+            (true, _) => next.max(first),
+            (false, Some(before)) if before >= first => before,
+            (false, _) => return Stepped::AtFirst,
+        };
+        let Some(at) = self.kept.entry(wanted).map(|found| found.entry.at) else { return Stepped::AtFirst };
+        self.moved(next, wanted, at, live)
+    }
+
+    /// A second on or back, to the last entry until then. While live, time stops first.
+    pub(crate) fn step_second(&mut self, forward: bool, live: &Model, now: Now) -> Stepped {
+        const SECOND: Duration = Duration::from_secs(1);
+        self.stop(live, now);
+        let Some(from) = self.instant() else { return Stepped::AtLast };
+        let next = self.end();
+        if forward {
+            if from.mono.since(Mono(0)) + SECOND > now.mono.since(Mono(0)) {
+                return Stepped::AtLast;
+            }
+            let at = from.after(SECOND);
+            // Time can pass without an entry.
+            let wanted = self.kept.last_until(at.mono).map_or(next, |index| index.max(next.saturating_sub(1)));
+            if wanted < next || wanted >= self.kept.end() {
+                self.set_at(at);
+                return Stepped::Moved { lost: 0, gone: 0 };
+            }
+            return self.moved(next, wanted, at, live);
+        }
+        let at = Now { mono: Mono(from.mono.0.saturating_sub(1_000_000_000)), wall: crate::time::Wall(from.wall.0.saturating_sub(1_000)) };
+        match self.kept.last_until(at.mono) {
+            // What is shown may be evicted by now, and all that is kept later.
+            Some(wanted) if wanted < next => self.moved(next, wanted, at, live),
+            _ => Stepped::AtFirst,
+        }
+    }
+
+    fn set_at(&mut self, at: Now) {
+        if let Some(stopped) = &mut self.stopped {
+            stopped.at = at;
+            if let Some(past) = &mut Arc::make_mut(&mut stopped.model).past {
+                past.at = at;
+            }
+        }
+    }
+
+    fn moved(&mut self, next: u64, wanted: u64, at: Now, live: &Model) -> Stepped {
+        let passed: Range<u64> = if wanted < next { wanted + 1..next } else { next..wanted + 1 };
+        let lost = self.kept.lost_within(passed.clone());
+        let gone = self.kept.first().min(passed.end).saturating_sub(passed.start);
+        if self.go(wanted, at, live) { Stepped::Moved { lost, gone } } else { Stepped::AtFirst }
+    }
+
+    /// Shows the state behind the entry of an index; whether that could be rebuilt.
+    fn go(&mut self, index: u64, at: Now, live: &Model) -> bool {
+        let place = self.checkpoints.partition_point(|checkpoint| checkpoint.index <= index);
+        let Some(checkpoint) = place.checked_sub(1).and_then(|place| self.checkpoints.get(place)) else { return false };
+        let near = self
+            .stopped
+            .take_if(|stopped| stopped.next <= index + 1 && stopped.next > checkpoint.index && stopped.next >= self.kept.first());
+        let (mut model, from, resyncing) = match near {
+            Some(Stopped { next, model, resyncing, .. }) => (model, next, resyncing),
+            None => (Arc::new(checkpoint.model.clone()), checkpoint.index, checkpoint.resyncing),
+        };
+        let state = Arc::make_mut(&mut model);
+        for (_, entry) in self.kept.range(from..index + 1) {
+            let is_void = resyncing || state.is_void();
+            state.fold(entry, is_void);
+        }
+        self.stopped = Some(Stopped { next: index + 1, at, model, resyncing });
+        self.follow(live);
+        true
+    }
+
+    /// Brings what is always of the present up to date in what is shown: alerts, the console's own figures, the recording.
+    pub(crate) fn follow(&mut self, live: &Model) {
+        if let Some(stopped) = &mut self.stopped {
+            Arc::make_mut(&mut stopped.model).graft(live, stopped.at);
+        }
+    }
+
+    /// The state behind an entry, as a step would show it.
+    #[cfg(test)]
+    pub(in crate::console) fn state_at(&mut self, index: u64, live: &Model) -> Option<Arc<Model>> {
+        let at = self.kept.entry(index)?.entry.at;
+        self.go(index, at, live).then(|| self.shown())?
+    }
+
+    /// How many checkpoints there are.
+    #[cfg(test)]
+    pub(in crate::console) fn checkpoints(&self) -> usize {
+        self.checkpoints.len()
+    }
+}
