@@ -2,9 +2,11 @@
 //!
 //! What is copied is the true value, on air too: it goes to the clipboard and onto no screen, and what is said of it is its size alone.
 
+mod dump;
 mod form;
 mod line;
 mod source;
 
+pub(crate) use dump::pairs;
 pub(crate) use form::Form;
 pub(crate) use source::{Copied, Original};

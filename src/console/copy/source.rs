@@ -1,14 +1,18 @@
 //! What is copied from: a row, or what is told of one, and what each form makes of it.
 
-use std::{borrow::Cow, fmt::Write as _};
+use std::borrow::Cow;
 
 use serde_json::{Map, Value as Json};
 
-use super::{Form, line};
+use super::{Form, dump::hex, line};
 use crate::{
     console::{config::CommandHints, panes::Row, selection::RecordKey},
     field::{Class, Record, Value},
     port::InvocationRow,
+    tap::{
+        EntryRef,
+        entry::{Entry, Redaction, What},
+    },
     time::Now,
 };
 
@@ -30,18 +34,25 @@ impl std::fmt::Debug for Copied {
 pub(crate) enum Original<'a> {
     /// A row, and the field of its chosen cell.
     Row(Row<'a>, usize),
-    /// What is told in words, and the row that it is told of.
-    Told(String, Option<Row<'a>>),
+    /// What is told in words, or why those are not copied, and the row that it is told of.
+    Told(Result<String, &'static str>, Option<Row<'a>>),
 }
 
 impl Original<'_> {
-    /// It as text of a form, or why it is none.
-    pub(crate) fn copy(&self, form: Form, commands: &CommandHints, now: Now) -> Result<Copied, &'static str> {
+    /// It as text of a form, or why it is none. `beside` is the frame that a row without one of its own speaks of; it is looked for where
+    /// one is asked for.
+    pub(crate) fn copy<'f>(
+        &self,
+        form: Form,
+        commands: &CommandHints,
+        now: Now,
+        beside: impl FnOnce() -> Option<EntryRef<'f>>,
+    ) -> Result<Copied, &'static str> {
         let bytes = match form {
             Form::Cell => self.cell(now)?.into_bytes(),
             Form::Json => self.json(now)?.into_bytes(),
-            Form::Hex => hex(self.frame()?).into_bytes(),
-            Form::Frame => self.frame()?.to_vec(),
+            Form::Hex => hex(&self.frame(beside)?).into_bytes(),
+            Form::Frame => self.frame(beside)?.into_owned(),
             Form::Line => self.line(commands)?.into_bytes(),
             Form::Again => line::again(self.invocation()?, commands).into_bytes(),
         };
@@ -58,7 +69,7 @@ impl Original<'_> {
     fn cell(&self, now: Now) -> Result<String, &'static str> {
         match self {
             Self::Row(row, field) => cell(row, *field, now),
-            Self::Told(words, _) => Ok(words.clone()),
+            Self::Told(words, _) => words.clone(),
         }
     }
 
@@ -73,22 +84,42 @@ impl Original<'_> {
         written.map_err(|_| "it could not be written as JSON")
     }
 
-    fn frame(&self) -> Result<&[u8], &'static str> {
-        self.row().and_then(Row::frame).ok_or("no frame of it is kept here: the Wire has those that are")
+    fn frame<'f>(&self, beside: impl FnOnce() -> Option<EntryRef<'f>>) -> Result<Cow<'_, [u8]>, &'static str> {
+        let withheld = Err("it was withheld when it came: it could hold a token");
+        match self.row() {
+            Some(Row::Entry(record)) if is_withheld(record.0.entry) => withheld,
+            row => match row.and_then(Row::frame) {
+                Some(bytes) => Ok(Cow::Borrowed(bytes)),
+                None => match beside() {
+                    Some(entry) if is_withheld(entry.entry) => withheld,
+                    Some(entry) => Ok(Cow::Owned(entry.bytes.to_vec())),
+                    None => Err("no frame of it is kept here: the Wire has those that are"),
+                },
+            },
+        }
     }
 
     fn line(&self, commands: &CommandHints) -> Result<String, &'static str> {
-        let key: Option<RecordKey> = self.row().map(Row::key);
+        let key: Option<RecordKey> = self.row().map(|row| match row {
+            // An entry is listed nowhere; the work that it tells of is.
+            Row::Entry(record) => record.0.entry.invocation().map_or(row.key(), RecordKey::Invocation),
+            row => row.key(),
+        });
         key.and_then(|key| line::shows(&key, commands)).ok_or("no subcommand lists it")
     }
 
     fn invocation(&self) -> Result<&InvocationRow, &'static str> {
         match self.row() {
             Some(Row::Stored(stored)) => Ok(stored.row),
-            Some(Row::Ended(_) | Row::Flying(_)) => Err("its params are not here: open it, or copy it from History"),
+            Some(Row::Ended(_) | Row::Flying(_) | Row::Entry(_)) => Err("open it first, for its params"),
             _ => Err("it is no work that can be given"),
         }
     }
+}
+
+/// Whether what stands for a frame is the station's note of it.
+fn is_withheld(entry: &Entry) -> bool {
+    matches!(&entry.what, What::Frame(frame) if frame.redaction == Redaction::Withheld)
 }
 
 /// The value of a field.
@@ -134,25 +165,6 @@ fn words<'a>(value: &'a Value<'_>) -> Cow<'a, str> {
     }
 }
 
-/// Bytes as people read them: 16 a line, with their offset and their characters.
-fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 5);
-    for (index, line) in bytes.chunks(16).enumerate() {
-        // Writing to memory cannot fail.
-        let _ = write!(text, "{:08x} ", index * 16);
-        for place in 0..16 {
-            let gap = if place == 8 { " " } else { "" };
-            let _ = match line.get(place) {
-                Some(byte) => write!(text, "{gap} {byte:02x}"),
-                None => write!(text, "{gap}   "),
-            };
-        }
-        let shown = |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '.' };
-        let _ = writeln!(text, "  |{}|", line.iter().map(shown).collect::<String>());
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,14 +186,6 @@ mod tests {
         assert_eq!(cell(&Pairing, 0, now), Ok("ann".to_owned()));
         assert!(cell(&Pairing, 1, now).is_err_and(|why| why.contains("secret")));
         assert_eq!(serde_json::to_string(&fields(&Pairing, now)).unwrap(), r#"{"kept":1500,"peer":"ann"}"#);
-    }
-
-    #[test]
-    fn hex_has_offsets_bytes_and_characters() {
-        let text = hex(b"{\"mpp\":2,\"type\":\"\xffx\"}");
-        let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[0], r#"00000000  7b 22 6d 70 70 22 3a 32  2c 22 74 79 70 65 22 3a  |{"mpp":2,"type":|"#);
-        assert_eq!(lines[1], r#"00000010  22 ff 78 22 7d                                    |".x"}|"#);
     }
 
     #[test]

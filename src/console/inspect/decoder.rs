@@ -29,6 +29,11 @@ impl Subject {
         Self { entry: entry.entry.clone(), bytes: entry.bytes.into() }
     }
 
+    /// It as the tap has it.
+    pub(crate) fn entry_ref(&self) -> EntryRef<'_> {
+        EntryRef { entry: &self.entry, bytes: &self.bytes }
+    }
+
     /// Its place in the tap.
     pub(crate) const fn seq(&self) -> Seq {
         self.entry.seq

@@ -6,6 +6,7 @@
 //! thread. A further protocol adds a decoder and its line in `decoder_of`.
 
 mod account;
+mod chosen;
 mod decoder;
 mod draw;
 mod hex;

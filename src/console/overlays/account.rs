@@ -41,7 +41,7 @@ impl Account {
             canvas.put_right(x + 14, y, 16, &figure.to_string(), role, crate::console::class::Class::Public);
         }
         let words = match ledger.bound {
-            Bound::Limit(key, value) => format!("bounded by {key} = {value}; raise it there to keep more"),
+            Bound::Limit(key, value) => format!("bounded by {key} = {value}: raise it for more"),
             Bound::Words(words) => words.to_owned(),
         };
         canvas.put(x, inside.y + 7, room, &words, Role::Muted);

@@ -146,7 +146,7 @@ impl Facts {
             Sentence::Press(action, words) => format!("{} {words}", view.key(action)),
             Sentence::Run(rest) => view.commands.line(&rest),
         });
-        Original::Told(std::iter::once(self.title()).chain(lines).collect::<Vec<_>>().join("\n"), row)
+        Original::Told(Ok(std::iter::once(self.title()).chain(lines).collect::<Vec<_>>().join("\n")), row)
     }
 
     /// Draws it.

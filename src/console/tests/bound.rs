@@ -1,8 +1,8 @@
 //! What a question is bound to, when that went away while it was open.
 
 use super::{
-    stage::{Stage, connected, show},
-    steps::commands,
+    stage::{Stage, connected, dispatched, done, show},
+    steps::{commands, pending_list},
 };
 use crate::{
     console::action::Effect,
@@ -46,4 +46,18 @@ fn a_recording_that_began_meanwhile_is_not_stopped_in_anothers_place() {
     let effects = stage.char('y');
     assert!(matches!(&effects[..], [Effect::Command { command: Command::RecordStop, .. }]), "{effects:?}");
     assert_eq!(stage.ui.overlays.len(), 0);
+}
+
+#[test]
+fn a_row_that_went_on_while_its_cancelling_was_asked_for_is_told_in_the_question() {
+    let mut stage = pending_list(43..=45, false);
+    stage.char('x');
+    assert!(stage.text().contains("Cancel 43?") && !stage.text().contains("meanwhile"), "{}", stage.text());
+    stage.mpp(dispatched(43, "default"), "");
+    assert!(stage.text().contains("It was dispatched meanwhile: cancelling will be refused."), "{}", stage.text());
+    stage.mpp(done(43, "default"), "");
+    assert!(stage.text().contains("It has ended meanwhile: cancelling will be refused."), "{}", stage.text());
+    // What is answered is still for that row and for no other.
+    let cancel = commands(stage.char('y'));
+    assert!(matches!(&cancel[..], [mpp::Command::Cancel { ids, .. }] if ids == &[crate::ids::InvocationId(43)]), "{cancel:?}");
 }

@@ -2,7 +2,11 @@
 
 use crossterm::event::KeyCode;
 
-use super::stage::{Stage, row, show};
+use super::{
+    inspecting::{self, Story, story},
+    screens::at_both_sizes,
+    stage::{Stage, row, show},
+};
 use crate::{
     console::{
         action::{Action, Asked, Effect},
@@ -14,7 +18,10 @@ use crate::{
     },
     ids::InvocationId,
     port::Page,
-    tap::entry::mpp::{Level, RowState, Transition},
+    tap::entry::{
+        Direction, Verdict,
+        mpp::{FrameType, Level, RowState, Transition},
+    },
 };
 
 /// What was handed to the clipboard, as text.
@@ -111,4 +118,113 @@ fn what_is_too_large_for_a_terminal_is_refused_with_its_size_and_the_limit() {
             assert!(text.contains("1025 B are more than 1024") && text.contains("limits.console.copy_bytes_max"), "{text}");
         }
     }
+}
+
+#[test]
+fn the_menu_tells_what_each_form_is_of_or_why_it_is_not_offered() {
+    at_both_sizes("copy_as", |columns, rows| {
+        let mut stage = show(columns, rows);
+        inspecting::focus(&mut stage, ViewId::Deck, PaneId::Recent);
+        stage.char('Y');
+        stage
+    });
+}
+
+#[test]
+fn in_the_inspector_the_selected_value_is_copied_as_it_was_meant_and_bytes_as_hex() {
+    let Story { mut stage, invocation, failed_frame, .. } = story(160, 50);
+    inspecting::open(&mut stage, invocation);
+    assert_eq!(copied(&stage.char('y')), "2");
+    stage.key(KeyCode::Down);
+    assert_eq!(copied(&stage.char('y')), "invocation", "a string without its quotes");
+    stage.key(KeyCode::Tab);
+    assert_eq!(copied(&stage.char('y')), "22 74 79 70 65 22 3a 22 69 6e 76 6f 63 61 74 69 6f 6e 22", "its key and its value");
+    assert!(stage.text().contains("copied 56 B (cell)"), "{}", stage.text());
+    stage.key(KeyCode::End);
+    assert_eq!(copied(&stage.char('y')), "0a", "no value has the line's end: it alone");
+    stage.key(KeyCode::Home);
+    stage.key(KeyCode::Tab);
+    stage.key(KeyCode::Home);
+    let whole: serde_json::Value = serde_json::from_str(&copied(&stage.char('y'))).unwrap();
+    assert_eq!((&whole["id"], &whole["params"]["item_id"]), (&7.into(), &4.into()), "the frame itself");
+    // What the console knows of it, and what it is.
+    stage.char('Y');
+    let entry: serde_json::Value = serde_json::from_str(&copied(&stage.char('j'))).unwrap();
+    assert_eq!((&entry["kind"], &entry["dir"], &entry["id"]), (&"invocation".into(), &"out".into(), &7.into()), "{entry}");
+    assert!(entry["text"].as_str().unwrap().contains("PPARAMS"), "{entry}");
+    stage.char('Y');
+    let frame = copied(&stage.char('f'));
+    assert!(frame.starts_with("{\"mpp\":2,\"type\":\"invocation\"") && frame.ends_with("}\n"), "{frame}");
+    stage.char('Y');
+    assert!(copied(&stage.char('h')).starts_with("00000000  7b 22 6d 70 70"));
+    stage.char('Y');
+    let words = shlex::split(&copied(&stage.char('l'))).unwrap();
+    assert_eq!(words[3..], ["ls", "invocations", "--filter", "id=7", "--json"], "the work that it tells of");
+    // On air the true value goes to the clipboard, and only how much of it there was to the screen.
+    stage.key(KeyCode::Esc);
+    inspecting::open(&mut stage, failed_frame);
+    stage.act(Action::OnAir);
+    let mut reasons = 0;
+    for _ in 0..8 {
+        let effects = stage.char('y');
+        if matches!(&effects[..], [Effect::Copy(bytes)] if bytes == b"PREASON: no such item in the inventory") {
+            reasons += 1;
+            assert!(stage.text().contains("copied 38 B (cell)"), "{}", stage.text());
+        }
+        stage.char('Y');
+        assert!(!stage.text().contains("PREASON"), "{}", stage.text());
+        stage.key(KeyCode::Esc);
+        stage.key(KeyCode::Down);
+    }
+    assert_eq!(reasons, 1);
+}
+
+#[test]
+fn a_token_in_a_frame_is_copied_neither_as_value_nor_as_bytes_nor_within_another() {
+    let mut stage = show(160, 50);
+    let hello = "{\"mpp\":2,\"type\":\"hello\",\"pack_id\":\"demo\",\"bridge_token\":\"s3cret\"}\n";
+    let seq = inspecting::frame(&mut stage, Direction::Inbound, Verdict::Sent, (FrameType::Hello, None), hello, None);
+    inspecting::open(&mut stage, seq);
+    let hex = "s3cret".bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
+    let mut refused = 0;
+    stage.key(KeyCode::Home);
+    for along in [KeyCode::Down, KeyCode::Right] {
+        for _ in 0..hello.len() {
+            match &stage.char('y')[..] {
+                [Effect::Copy(bytes)] => {
+                    let text = std::str::from_utf8(bytes).unwrap();
+                    assert!(!text.contains("s3cret") && !text.contains(&hex), "{text}");
+                }
+                other => {
+                    assert_eq!(other, [], "{}", stage.text());
+                    refused += u32::from(stage.text().contains("a secret: those are never copied"));
+                }
+            }
+            stage.key(along);
+        }
+        stage.key(KeyCode::Tab);
+        stage.key(KeyCode::Home);
+    }
+    assert!(refused > 2, "{refused}");
+}
+
+#[test]
+fn work_and_what_was_said_of_it_are_copied_with_their_frames_while_those_are_kept() {
+    let Story { mut stage, .. } = story(160, 50);
+    let logged = "{\"mpp\":2,\"type\":\"log\",\"level\":\"info\",\"message\":\"a slow ROM\"}\n";
+    let accepted = Verdict::Mpp(crate::tap::entry::mpp::Verdict::Accepted);
+    let log = inspecting::frame(&mut stage, Direction::Inbound, accepted, (FrameType::Log, None), logged, None);
+    inspecting::changed(&mut stage, Transition::Logged { level: Level::Info }, "a slow ROM", Some(log));
+    inspecting::focus(&mut stage, ViewId::Bridge, PaneId::AdapterLog);
+    stage.key(KeyCode::Home);
+    stage.char('Y');
+    assert_eq!(copied(&stage.char('f')), logged);
+    inspecting::focus(&mut stage, ViewId::Deck, PaneId::Recent);
+    stage.key(KeyCode::Home);
+    stage.char('Y');
+    assert!(copied(&stage.char('f')).contains("\"type\":\"invocation\",\"id\":7,"), "the frame that gave it to the adapter");
+    stage.ui.time = crate::console::model::Timeline::new(&stage.ui.limits.console);
+    stage.char('Y');
+    assert_eq!(stage.char('f'), []);
+    assert!(stage.text().contains("not copied as frame: no frame of it is kept here"), "{}", stage.text());
 }

@@ -45,7 +45,7 @@ fn emit(stage: &mut Stage, what: What, bytes: &[u8], cause: Option<Seq>, is_work
     seq
 }
 
-fn frame(
+pub(super) fn frame(
     stage: &mut Stage,
     direction: Direction,
     verdict: Verdict,
@@ -65,23 +65,23 @@ fn frame(
     emit(stage, What::Frame(frame), bytes.as_bytes(), cause, id.is_some())
 }
 
-fn changed(stage: &mut Stage, transition: events::Transition, text: &str, cause: Option<Seq>) -> Seq {
+pub(super) fn changed(stage: &mut Stage, transition: events::Transition, text: &str, cause: Option<Seq>) -> Seq {
     let is_work = transition.invocation().is_some();
     emit(stage, What::Transition(Transition::Mpp(transition)), text.as_bytes(), cause, is_work)
 }
 
 /// The entries of an invocation that failed, and of the frame that its adapter sent once too often.
-struct Story {
-    stage: Stage,
+pub(super) struct Story {
+    pub(super) stage: Stage,
     pull: Seq,
-    invocation: Seq,
-    failed_frame: Seq,
-    failed: Seq,
+    pub(super) invocation: Seq,
+    pub(super) failed_frame: Seq,
+    pub(super) failed: Seq,
     refund: Seq,
     refused: Seq,
 }
 
-fn story(columns: u16, rows: u16) -> Story {
+pub(super) fn story(columns: u16, rows: u16) -> Story {
     let accepted = || Verdict::Mpp(events::Verdict::Accepted);
     let mut stage = Stage::of_size(columns, rows);
     stage.resync(connected());
@@ -122,7 +122,7 @@ fn story(columns: u16, rows: u16) -> Story {
     Story { stage, pull, invocation, failed_frame, failed, refund, refused }
 }
 
-fn open(stage: &mut Stage, seq: Seq) -> Vec<Effect> {
+pub(super) fn open(stage: &mut Stage, seq: Seq) -> Vec<Effect> {
     update::inspect(&mut stage.ui, &stage.view, seq)
 }
 
@@ -134,7 +134,7 @@ fn at(stage: &Stage) -> Option<Seq> {
     }
 }
 
-fn focus(stage: &mut Stage, view: ViewId, pane: PaneId) {
+pub(super) fn focus(stage: &mut Stage, view: ViewId, pane: PaneId) {
     stage.ui.show(view);
     stage.ui.focus = Focus::Pane(pane);
     stage.ui.zoomed = Some(pane);

@@ -1,6 +1,9 @@
 //! Ledgers: what became of all that a pane could show.
 
-use super::stage::{Stage, connected, dispatched, done, enqueued, show};
+use super::{
+    screens::at_both_sizes,
+    stage::{Stage, connected, dispatched, done, enqueued, show},
+};
 use crate::{
     console::{action::Action, keymap::Place, ledger, pane_id::PaneId, panes, ui::Focus, view_id::ViewId},
     filter::Filter,
@@ -110,4 +113,17 @@ fn the_ledger_says_which_limit_cut_and_is_of_the_pane_it_was_opened_on() {
         |name: &str| text.lines().find_map(|line| line.split_once(name)?.1.split_whitespace().next()?.parse::<u64>().ok()).unwrap();
     assert_eq!(figure("received"), figure("= shown") + figure("+ filtered") + figure("+ evicted") + figure("+ lost"), "{text}");
     assert!(figure("+ evicted") > 80, "{text}");
+}
+
+#[test]
+fn a_ledger_on_the_screen() {
+    at_both_sizes("ledger", |columns, rows| {
+        let mut stage = show(columns, rows);
+        stage.ui.show(ViewId::Deck);
+        (stage.ui.focus, stage.ui.zoomed) = (Focus::Pane(PaneId::Recent), Some(PaneId::Recent));
+        stage.ui.lens_mut(PaneId::Recent).set_filter(Some(Filter::parse("state:failed", panes::specs(PaneId::Recent)).unwrap()));
+        stage.model.lose(3, crate::time::Now::at_ms(stage.ms));
+        stage.char('L');
+        stage
+    });
 }

@@ -1,6 +1,6 @@
 //! Copying: what is at hand, in which form, and what is said of it.
 
-use super::{dispatch::say, moving};
+use super::{dispatch::say, inspecting, moving};
 use crate::{
     console::{
         action::{Action, Effect},
@@ -12,6 +12,7 @@ use crate::{
         panes,
         ui::{Focus, Ui},
         view::View,
+        wire::EntryRecord,
     },
     time::Now,
 };
@@ -20,6 +21,10 @@ use crate::{
 fn at_hand<'a>(ui: &'a Ui, model: &'a Model, view: &View) -> Option<Original<'a>> {
     let pane = match (ui.overlays.last(), ui.focus) {
         (Some(Overlay::Facts(facts)), _) => return Some(facts.source(view, model)),
+        (Some(Overlay::Inspector(inspector)), _) => {
+            let record = EntryRecord(inspector.subject.entry_ref());
+            return Some(Original::Told(inspector.chosen(), Some(panes::Row::Entry(record))));
+        }
         (Some(Overlay::Pending(_)), _) => PaneId::Pending,
         (None, Focus::Pane(pane)) => pane,
         _ => return None,
@@ -35,7 +40,7 @@ fn ready(form: Form, ui: &Ui, model: &Model, view: &View) -> Result<Copied, Stri
     let copied = match ui.overlays.last() {
         Some(Overlay::CopyAs(menu)) => menu.ready(form).cloned(),
         _ => match at_hand(ui, model, view) {
-            Some(source) => source.copy(form, &view.commands, ui.at),
+            Some(source) => source.copy(form, &view.commands, ui.at, || inspecting::frame_at_hand(ui, model)),
             None => Err("nothing is selected here that could be copied"),
         },
     };
@@ -60,7 +65,8 @@ pub(super) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
 /// Opens the menu.
 pub(super) fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
     let Some(source) = at_hand(ui, model, view) else { return Vec::new() };
-    let ready = Form::ALL.into_iter().map(|form| (form, source.copy(form, &view.commands, ui.at))).collect();
+    let copied = |form| source.copy(form, &view.commands, ui.at, || inspecting::frame_at_hand(ui, model));
+    let ready = Form::ALL.into_iter().map(|form| (form, copied(form))).collect();
     ui.overlays.push(Overlay::CopyAs(CopyAs::of(ready)));
     Vec::new()
 }

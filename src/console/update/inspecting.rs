@@ -14,7 +14,13 @@ use crate::{
     },
     ids::{InvocationId, Seq, StateKey},
     mpp::LogView,
-    tap::entry::{Transition, What, mpp},
+    tap::{
+        EntryRef,
+        entry::{
+            Entry, Frame, Head, Transition, What,
+            mpp::{self, FrameType},
+        },
+    },
     time::Now,
 };
 
@@ -30,6 +36,9 @@ pub(super) enum Traced {
     Line(LogView),
     StateKey(StateKey),
 }
+
+/// Causes that are followed up to a frame.
+const HOPS_MAX: usize = 16;
 
 /// Why no entry is looked at: it was there, and is not kept any more.
 const GONE: &str = "its entries are no longer kept (limits.console.kept_entries_max)";
@@ -192,6 +201,25 @@ fn found(kept: &Kept, traced: &Traced, is_first: bool) -> Option<Seq> {
             if is_first { kept.iter().find(writes).map(seq) } else { kept.iter().rev().find(writes).map(seq) }
         }
     }
+}
+
+/// The frame that the selected record of this place speaks of, while it is kept: of work the one that gave it to the adapter, of anything
+/// else the one that caused what tells of it.
+pub(super) fn frame_at_hand<'a>(ui: &'a Ui, model: &Model) -> Option<EntryRef<'a>> {
+    let kept = ui.time.kept();
+    match at_hand(ui, model)? {
+        Traced::Invocation(id) => kept.iter().rev().map(|(_, found)| found).find(|found| gave(found.entry, id)),
+        traced => {
+            let told = kept.at(found(kept, &traced, false)?)?;
+            let up = |entry: &EntryRef<'a>| entry.entry.cause.and_then(|cause| kept.at(cause));
+            std::iter::successors(Some(told), up).take(HOPS_MAX).find(|found| matches!(found.entry.what, What::Frame(_)))
+        }
+    }
+}
+
+fn gave(entry: &Entry, id: InvocationId) -> bool {
+    let What::Frame(Frame { head: Head::Mpp(head), .. }) = &entry.what else { return false };
+    head.kind == Some(FrameType::Invocation) && head.id == Some(id)
 }
 
 /// What the selected record of this place is found by.
