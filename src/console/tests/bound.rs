@@ -5,8 +5,8 @@ use super::{
     steps::{commands, pending_list},
 };
 use crate::{
-    console::action::Effect,
-    ids::SessionId,
+    console::{action::Effect, pane_id::PaneId, ui::Focus},
+    ids::{InvocationId, SessionId},
     mpp,
     port::Command,
     tap::entry::{
@@ -49,15 +49,57 @@ fn a_recording_that_began_meanwhile_is_not_stopped_in_anothers_place() {
 }
 
 #[test]
-fn a_row_that_went_on_while_its_cancelling_was_asked_for_is_told_in_the_question() {
-    let mut stage = pending_list(43..=45, false);
-    stage.char('x');
-    assert!(stage.text().contains("Cancel 43?") && !stage.text().contains("meanwhile"), "{}", stage.text());
-    stage.mpp(dispatched(43, "default"), "");
-    assert!(stage.text().contains("It was dispatched meanwhile: cancelling will be refused."), "{}", stage.text());
-    stage.mpp(done(43, "default"), "");
-    assert!(stage.text().contains("It has ended meanwhile: cancelling will be refused."), "{}", stage.text());
-    // What is answered is still for that row and for no other.
-    let cancel = commands(stage.char('y'));
-    assert!(matches!(&cancel[..], [mpp::Command::Cancel { ids, .. }] if ids == &[crate::ids::InvocationId(43)]), "{cancel:?}");
+fn a_row_that_has_ended_meanwhile_is_told_in_its_question_also_while_time_is_stopped() {
+    for is_stopped in [false, true] {
+        let mut stage = pending_list(43..=45, false);
+        if is_stopped {
+            stage.char(' ');
+        }
+        stage.char('x');
+        assert!(!stage.text().contains("meanwhile"), "{}", stage.text());
+        stage.mpp(dispatched(43, "default"), "");
+        assert!(stage.text().contains("It was dispatched meanwhile: cancelling will be refused."), "{}", stage.text());
+        stage.mpp(done(43, "default"), "");
+        assert!(stage.text().contains("It has ended meanwhile: cancelling will be refused."), "{}", stage.text());
+        assert_eq!(stage.ui.time.is_stopped(), is_stopped);
+        // The station holds it against what is true then.
+        assert!(matches!(&commands(stage.char('y'))[..], [mpp::Command::Cancel { ids, .. }] if ids[..] == [InvocationId(43)]));
+        assert_eq!(stage.ui.time.is_stopped(), is_stopped);
+    }
+}
+
+#[test]
+fn marked_rows_that_went_away_meanwhile_are_left_out_also_while_time_is_stopped() {
+    for is_stopped in [false, true] {
+        let mut stage = pending_list(43..=45, false);
+        if is_stopped {
+            stage.char(' ');
+        }
+        stage.char('v');
+        stage.char('v');
+        stage.char('x');
+        stage.mpp(done(43, "default"), "");
+        assert!(stage.text().contains("1 went away meanwhile and are left out: 1 done."), "{}", stage.text());
+        assert!(matches!(&commands(stage.char('y'))[..], [mpp::Command::Cancel { ids, .. }] if ids[..] == [InvocationId(44)]));
+    }
+}
+
+#[test]
+fn a_row_that_was_settled_meanwhile_is_told_in_its_question_also_while_time_is_stopped() {
+    for is_stopped in [false, true] {
+        let mut stage = show(160, 50);
+        stage.mpp(Transition::LeftApplied { id: InvocationId(46), queue: "boss".into() }, "");
+        stage.ui.focus = Focus::Pane(PaneId::InFlight);
+        stage.key(crossterm::event::KeyCode::Home);
+        if is_stopped {
+            stage.char(' ');
+        }
+        while !stage.text().contains("Settle 46?") {
+            stage.char('e');
+            stage.key(crossterm::event::KeyCode::Down);
+        }
+        stage.mpp(done(46, "boss"), "");
+        assert!(stage.text().contains("It has ended meanwhile: settling will be refused."), "{}", stage.text());
+        assert_eq!(stage.ui.time.is_stopped(), is_stopped);
+    }
 }

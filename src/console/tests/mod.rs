@@ -1,6 +1,7 @@
 //! Whole screens, fed with keys, snapshots and entries.
 
 mod alerts;
+mod answers;
 mod bound;
 mod brakes;
 mod bulk;
@@ -24,6 +25,7 @@ mod reloads;
 mod screens;
 pub(super) mod stage;
 mod steps;
+mod surviving;
 mod time;
 mod told;
 mod views;

@@ -336,7 +336,7 @@ fn on_mouse(ui: &mut Ui, model: &Model, live: &Model, view: &View, mouse: MouseE
         Some(Overlay::Columns(columns)) if by == 0 => {
             let area = columns.area(layout.body, layout.area_of(columns.pane));
             if columns.click(area, mouse.column, mouse.row) {
-                return attempt(ui, model, view, Action::ToggleColumn, now);
+                return attempt(ui, live, view, Action::ToggleColumn, now);
             }
         }
         Some(overlay) if by == 0 => {

@@ -13,7 +13,7 @@ fuzz_target!(|input: (Vec<u16>, Vec<(bool, u8, u16)>)| {
     for (is_well, byte, body) in frames.iter().take(32) {
         let frame_len = 64 + u32::from(*body % 4_200);
         stream.extend_from_slice(&frame_len.to_be_bytes());
-        stream.extend_from_slice(if *is_well { b"RMP0\0\0\0\x40" } else { &[*byte; 8] });
+        stream.extend_from_slice(&if *is_well { *b"RMP0\0\0\0\x40" } else { [*byte; 8] });
         stream.resize(stream.len() + frame_len as usize - 8, *byte);
     }
     let whole = cut(std::iter::once(&stream[..]));

@@ -6,7 +6,7 @@ use crate::{
     ids::Seq,
     limits,
     tap::{Batch, EntryRef, entry::Entry},
-    time::{Mono, Wall},
+    time::Mono,
 };
 
 /// A batch with the index of its first entry.
@@ -198,13 +198,6 @@ impl Kept {
         self.partition_point(|entry| entry.at.mono <= mono).checked_sub(1).filter(|index| *index >= self.first())
     }
 
-    /// The index of the kept entry whose time of day is nearest.
-    pub(crate) fn nearest(&self, wall: Wall) -> Option<u64> {
-        let after = self.partition_point(|entry| entry.at.wall < wall);
-        let near = [after.checked_sub(1), Some(after)].into_iter().flatten();
-        near.filter_map(|index| Some((self.entry(index)?.entry.at.wall.0.abs_diff(wall.0), index))).min().map(|(_, index)| index)
-    }
-
     /// The kept entries of these indexes, in order, each with its index. It may be walked from both ends.
     pub(crate) fn range(&self, indexes: Range<u64>) -> impl DoubleEndedIterator<Item = (u64, EntryRef<'_>)> {
         let Range { start, end } = indexes;
@@ -221,21 +214,10 @@ impl Kept {
         self.range(self.first()..self.end)
     }
 
-    /// How many entries were lost right before the one of this index.
-    pub(crate) fn lost_before(&self, index: u64) -> u64 {
-        let chunk = self.chunk_of(index).and_then(|place| self.chunks.get(place));
-        chunk.filter(|chunk| chunk.first == index).map_or(0, |chunk| chunk.batch.lost)
-    }
-
     /// How many entries were lost right before those of these indexes.
     pub(crate) fn lost_within(&self, indexes: Range<u64>) -> u64 {
         let chunks = self.chunks.iter().filter(|chunk| indexes.contains(&chunk.first));
         chunks.map(|chunk| chunk.batch.lost).sum()
-    }
-
-    /// The entry that caused the one at this place, while both are kept.
-    pub(crate) fn cause_of(&self, seq: Seq) -> Option<EntryRef<'_>> {
-        self.at(self.at(seq)?.entry.cause?)
     }
 
     /// The kept entries that the one at this place caused. All that came after it are looked through.

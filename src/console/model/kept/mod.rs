@@ -12,8 +12,6 @@
 //!                          gap: lost before the batch behind it
 //! ```
 
-#![cfg_attr(not(test), expect(dead_code, reason = "the wire view and the inspector are on their way"))]
-
 #[expect(clippy::module_inception, reason = "what it holds is what it is called")]
 mod kept;
 #[cfg(test)]
