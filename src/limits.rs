@@ -210,7 +210,7 @@ limits! {
         alerts_max = 200 in 20..=10_000,
         /// Bytes copied at one time; as base64 they fill the 100,000 bytes that terminals take of one sequence (hterm's osc52.sh).
         copy_bytes_max = 74_994 in 1_024..=1_048_576,
-        /// Lines of the palette's history; the oldest go first.
+        /// Lines of the palette's history, and filters of theirs; the oldest go first.
         history_lines_max = 200 in 10..=10_000,
         /// Values of one entry that the inspector shows; those behind them are left out.
         inspect_nodes_max = 20_000 in 100..=1_000_000,

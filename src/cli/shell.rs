@@ -39,14 +39,18 @@ const HISTORY_BYTES_MAX: u64 = 1 << 20;
 /// What the palette of this station's console offers.
 pub(crate) fn shell(context: &Context) -> Shell {
     let max = usize::try_from(context.settings.limits.console.history_lines_max).unwrap_or(usize::MAX);
-    let path = context.env.state_dir.as_ref().map(|dir| dir.join("palette.history"));
-    let history = path.as_deref().map_or_else(Vec::new, |path| read_history(path, max));
-    let keep = path.and_then(|path| keep_history(path, max));
+    let kept = |name: &str| {
+        let path = context.env.state_dir.as_ref().map(|dir| dir.join(name));
+        let lines = path.as_deref().map_or_else(Vec::new, |path| read_history(path, max));
+        (lines, path.and_then(|path| keep_history(path, max)))
+    };
+    let (history, keep) = kept("palette.history");
+    let (filters, keep_filters) = kept("filter.history");
     let layout_path = context.env.state_dir.as_ref().map(|dir| dir.join("layout.toml"));
     let layout = layout_path.as_deref().map(|path| KeptLayout { file: path.to_owned(), text: keeper::read(path) });
     let keeper = layout_path.and_then(Keeper::spawn);
-    let children = Children { globals: globals(&context.flags), keep, keeper };
-    Shell { subcommands: subcommands().into(), history, layout, runner: Some(Arc::new(children)) }
+    let children = Children { globals: globals(&context.flags), keep, keep_filters, keeper };
+    Shell { subcommands: subcommands().into(), history, filters, layout, runner: Some(Arc::new(children)) }
 }
 
 /// Every subcommand of the grammar that does something.
@@ -107,6 +111,7 @@ fn globals(flags: &Global) -> Vec<OsString> {
 struct Children {
     globals: Vec<OsString>,
     keep: Option<SyncSender<String>>,
+    keep_filters: Option<SyncSender<String>>,
     /// Keeps how panes are looked at.
     keeper: Option<Keeper>,
 }
@@ -160,6 +165,13 @@ impl Runner for Children {
         if let Some(keep) = &self.keep {
             // A line is let go where the disk does not keep up: the screen never waits for it.
             drop(keep.try_send(line.to_owned()));
+        }
+    }
+
+    fn remember_filter(&self, text: &str) {
+        if let Some(keep) = &self.keep_filters {
+            // What finds no room, or nobody who keeps it, is let go.
+            drop(keep.try_send(text.to_owned()));
         }
     }
 
@@ -243,7 +255,7 @@ fn keep_history(path: PathBuf, max: usize) -> Option<SyncSender<String>> {
     let write = move || {
         for line in lines {
             if let Err(error) = append(&path, &line, max) {
-                tracing::warn!("the palette's history is not kept: {}: {error}", path.display());
+                tracing::warn!("what was typed is not kept for the next start: {}: {error}", path.display());
                 return;
             }
         }

@@ -348,6 +348,8 @@ pub(crate) enum Effect {
     Decode(Box<Job>),
     /// Keep a line of the palette for the next start.
     Remember(String),
+    /// Keep a filter for the next start.
+    RememberFilter(String),
     /// Keep how panes are looked at for the next start.
     KeepLayout(String),
 }
@@ -378,7 +380,7 @@ pub(crate) enum Asked {
     /// Start the bridge again.
     Restart,
     /// Rows of the pending list of this queue.
-    Pending { queue: QueueName, direction: Direction },
+    Pending { queue: QueueName, direction: Direction, serial: u64 },
     /// The newest rows, once, when the console comes up.
     History,
     /// One invocation's details.

@@ -58,6 +58,11 @@ impl Bookmarks {
         Some((place + 1, self.all.get(place)?))
     }
 
+    /// Whether one is set at a record of a pane, at whatever moment.
+    pub(crate) fn has(&self, pane: PaneId, key: &RecordKey) -> bool {
+        self.all.iter().any(|known| known.pane == Some(pane) && known.key.as_ref() == Some(key))
+    }
+
     /// How many are set.
     pub(crate) fn len(&self) -> usize {
         self.all.len()

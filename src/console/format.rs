@@ -18,6 +18,17 @@ pub(crate) fn age(age: Duration) -> String {
     }
 }
 
+/// A duration that is short, to two digits: `0.25 ms`, `2.5 ms`, `33 ms`, `1.2 s`.
+pub(crate) fn fine(time: Duration) -> String {
+    let us = time.as_micros();
+    match us {
+        0..1_000 => format!("0.{:02} ms", us / 10),
+        1_000..10_000 => format!("{}.{} ms", us / 1_000, us / 100 % 10),
+        10_000..1_000_000 => format!("{} ms", us / 1_000),
+        _ => format!("{}.{} s", us / 1_000_000, us / 100_000 % 10),
+    }
+}
+
 /// A duration as a clock: `00:42:17`.
 pub(crate) fn elapsed(elapsed: Duration) -> String {
     let s = elapsed.as_secs();
@@ -81,6 +92,7 @@ mod tests {
         assert_eq!(age(Duration::from_millis(1_250)), "1.2s");
         assert_eq!(age(Duration::from_secs(185)), "3m05s");
         assert_eq!(age(Duration::from_secs(93_600)), "1d02h");
+        assert_eq!([250, 2_590, 33_000, 1_200_000].map(|us| fine(Duration::from_micros(us))), ["0.25 ms", "2.5 ms", "33 ms", "1.2 s"]);
         assert_eq!(elapsed(Duration::from_secs(2_537)), "00:42:17");
         assert_eq!(time_of_day(Wall(0), &TimeZone::UTC), "00:00:00");
         assert_eq!(time_of_day(Wall(u64::MAX), &TimeZone::UTC), "--:--:--");

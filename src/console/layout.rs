@@ -142,12 +142,15 @@ fn bridge(body: Rect) -> Vec<(PaneId, Rect)> {
     }
 }
 
-/// The Journal: the log of everybody, then what peers broke, then the station's own log. Where only two panes have room, the log is the
+/// The Journal: the log of everybody, then what peers broke, then the station's own log, then
+/// what this console itself costs. Where only two panes have room, the log is the
 /// station's own: there an adapter that says much hides nothing.
 fn journal(body: Rect) -> Vec<(PaneId, Rect)> {
-    use PaneId::{Log, StationLog, Violations};
+    use PaneId::{Log, Meter, StationLog, Violations};
     match body.width {
+        120.. if body.height >= 32 => columns(body, &[&[(Log, 1)], &[(Violations, 2), (StationLog, 3), (Meter, 3)]]),
         120.. => columns(body, &[&[(Log, 1)], &[(Violations, 2), (StationLog, 3)]]),
+        _ if body.height >= 56 => columns(body, &[&[(Log, 3), (Violations, 2), (StationLog, 2), (Meter, 2)]]),
         _ if body.height >= 32 => columns(body, &[&[(Log, 2), (Violations, 1), (StationLog, 1)]]),
         _ => columns(body, &[&[(StationLog, 3), (Violations, 2)]]),
     }

@@ -68,6 +68,7 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             let bound = Bound::Words("there are as many rows as clauses; breaches are counted in them");
             ("clauses that were broken", all, 0, 0, bound)
         }
+        PaneId::Meter => ("figures of this console itself", all, 0, 0, Bound::Words("they tell of the last minute, and always fit")),
         PaneId::History => ("rows of the store that are loaded here; more come as you move on", all, 0, 0, ended),
         PaneId::OtherPack | PaneId::Pending => ("rows of the store that are loaded here; more come as you move on", all, 0, 0, pending),
         PaneId::Refunds => {

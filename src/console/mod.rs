@@ -21,6 +21,7 @@ mod draw;
 mod event;
 mod form;
 mod format;
+mod gauge;
 mod glyphs;
 mod history;
 mod inspect;
@@ -67,3 +68,5 @@ pub use shell::{End, KeptLayout, Ran, Runner, Running, Runs, Shell, Subcommand};
 pub use terminal::install_panic_hook;
 pub use theme::{Depth, Role, Theme, ThemeError, Themes};
 pub(crate) use watch::{AlertNews, Figures, Summary, Watch};
+#[doc(hidden)]
+pub use wire::Rescan;

@@ -23,6 +23,8 @@ pub(crate) enum PaneId {
     Violations,
     /// What the station and this console say.
     StationLog,
+    /// What this console costs, and how well it keeps up.
+    Meter,
     /// Every kept entry of the tap, the newest last.
     Wire,
     /// What waits on one queue: a list that lies over the panes.
@@ -31,7 +33,7 @@ pub(crate) enum PaneId {
 
 impl PaneId {
     /// All of them.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Queues,
         Self::InFlight,
         Self::Recent,
@@ -44,6 +46,7 @@ impl PaneId {
         Self::AdapterLog,
         Self::Violations,
         Self::StationLog,
+        Self::Meter,
         Self::Wire,
         Self::Pending,
     ];

@@ -76,4 +76,11 @@ impl RunningSet {
             runner.remember(line);
         }
     }
+
+    /// Has a filter kept for the next start.
+    pub(super) fn remember_filter(&self, text: &str) {
+        if let Some(runner) = &self.runner {
+            runner.remember_filter(text);
+        }
+    }
 }

@@ -16,6 +16,8 @@ pub(crate) enum RecordKey {
     /// A clause of the specification.
     Clause(&'static str),
     Alert(u64),
+    /// A figure of this console itself.
+    Figure(&'static str),
     /// A field of a pane's records, by its place.
     Field(usize),
     /// An entry of the tap.
@@ -64,6 +66,10 @@ pub(crate) struct Selection {
     key: Option<RecordKey>,
     index: usize,
     offset: usize,
+    /// Whether a filter holds rows back: a record that has none may only be hidden.
+    is_filtered: bool,
+    /// The record that was selected when a filter hid it.
+    hidden: Option<RecordKey>,
 }
 
 impl Selection {
@@ -82,10 +88,21 @@ impl Selection {
         self.offset
     }
 
+    /// Whether a filter holds rows back from here on. A record that it hides is selected again once it has a row, unless another was
+    /// chosen meanwhile.
+    pub(crate) fn set_filtered(&mut self, is_filtered: bool) {
+        self.is_filtered = is_filtered;
+    }
+
     /// Finds the record again among these rows; when it is gone, its neighbour takes its place. While nothing was ever chosen, the first
     /// row is, or the last where the list follows its end.
     pub(crate) fn settle(&mut self, keys: &dyn Keys, height: usize) {
         let last = keys.len().saturating_sub(1);
+        if self.hidden.as_ref().is_some_and(|hidden| keys.row(hidden).is_some()) {
+            self.key = self.hidden.take();
+        } else if self.is_filtered && self.hidden.is_none() {
+            self.hidden = self.key.clone().filter(|key| keys.row(key).is_none());
+        }
         match &self.key {
             Some(key) => {
                 let found = keys.row(key);
@@ -106,7 +123,7 @@ impl Selection {
     /// Selects the row at `index`, or the nearest there is.
     pub(crate) fn select(&mut self, index: usize, keys: &dyn Keys, height: usize) {
         self.index = index.min(keys.len().saturating_sub(1));
-        self.key = keys.key(self.index);
+        (self.key, self.hidden) = (keys.key(self.index), None);
         self.settle(keys, height);
     }
 
@@ -120,7 +137,7 @@ impl Selection {
 
     /// As if nothing had ever been chosen.
     pub(crate) fn release(&mut self) {
-        self.key = None;
+        (self.key, self.hidden) = (None, None);
     }
 }
 
@@ -151,6 +168,26 @@ mod tests {
         selection.settle(&keys([]), 10);
         assert_eq!(selection.index(), 0);
         selection.settle(&keys([7]), 10);
+        assert_eq!(selection.index(), 0);
+    }
+
+    #[test]
+    fn a_record_that_a_filter_hides_comes_back_unless_another_is_chosen() {
+        let mut selection = Selection::default();
+        let all = keys([1, 2, 3, 4]);
+        selection.select(2, &all, 10);
+        selection.set_filtered(true);
+        for left in [vec![1, 4], vec![], vec![4]] {
+            selection.settle(&keys(left), 10);
+        }
+        selection.set_filtered(false);
+        selection.settle(&all, 10);
+        assert_eq!((selection.index(), &selection.hidden), (2, &None));
+        selection.set_filtered(true);
+        selection.settle(&keys([1, 4]), 10);
+        selection.step(-1, &keys([1, 4]), 10);
+        selection.set_filtered(false);
+        selection.settle(&all, 10);
         assert_eq!(selection.index(), 0);
     }
 

@@ -9,6 +9,8 @@ pub struct Shell {
     pub subcommands: Arc<[Subcommand]>,
     /// Lines that were run before, the oldest first.
     pub history: Vec<String>,
+    /// Filters that were kept before, the oldest first.
+    pub filters: Vec<String>,
     /// How panes were looked at in the last start.
     pub layout: Option<KeptLayout>,
     /// Who runs them; nobody where there is none.
@@ -92,6 +94,9 @@ pub trait Runner: Send + Sync + fmt::Debug {
 
     /// Keeps a line for the next start. It must not wait for anything, and may fail silently.
     fn remember(&self, line: &str);
+
+    /// Keeps a filter for the next start. It must not wait for anything, and may fail silently.
+    fn remember_filter(&self, text: &str);
 
     /// Keeps how panes are looked at for the next start. It must not wait for anything, and may fail silently.
     fn keep_layout(&self, text: &str);

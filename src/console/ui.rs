@@ -1,6 +1,7 @@
 //! The state of the screen itself: what is focused, selected, open, said.
 
 use std::{
+    cell::RefCell,
     collections::{BTreeMap, BTreeSet},
     time::Duration,
 };
@@ -10,6 +11,7 @@ use super::{
     class::Class,
     form::Kept,
     history::History,
+    inspect::Inspector,
     keymap::Place,
     layout::{self, Layout},
     lens::{Lens, Sort},
@@ -70,6 +72,8 @@ pub(crate) struct Ui {
     pub(crate) pages: Pages,
     /// Which of the kept entries the wire shows.
     pub(crate) wire: wire::List,
+    /// What the wire told of its selected entry when it was drawn last.
+    pub(crate) glance: RefCell<Option<Box<Inspector>>>,
     /// How panes are looked at.
     pub(crate) lenses: BTreeMap<PaneId, Lens>,
     /// What of that was kept for the next start.
@@ -127,6 +131,7 @@ impl Ui {
             selections: BTreeMap::new(),
             pages: Pages::new(),
             wire: wire::List::default(),
+            glance: RefCell::default(),
             lenses: BTreeMap::new(),
             layout_kept: 0,
             arranged: BTreeMap::new(),
@@ -155,11 +160,12 @@ impl Ui {
         }
     }
 
-    /// Begins with these bounds and the lines that were run before.
-    pub(crate) fn begin(&mut self, limits: &Limits, lines: Vec<String>) {
+    /// Begins with these bounds, the lines that were run before and the filters that were kept.
+    pub(crate) fn begin(&mut self, limits: &Limits, lines: Vec<String>, filters: Vec<String>) {
         self.limits = *limits;
         self.time = Timeline::new(&limits.console);
         self.history = History::new(lines, limits.console.history_lines_max);
+        self.filters = History::new(filters, limits.console.history_lines_max);
     }
 
     /// Whether the first steps are shown.
@@ -257,6 +263,14 @@ impl Ui {
     /// The pending list, while it is open.
     pub(crate) fn pending(&self) -> Option<&Pending> {
         self.overlays.iter().rev().find_map(|overlay| match overlay {
+            Overlay::Pending(pending) => Some(pending),
+            _ => None,
+        })
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn pending_mut(&mut self) -> Option<&mut Pending> {
+        self.overlays.iter_mut().rev().find_map(|overlay| match overlay {
             Overlay::Pending(pending) => Some(pending),
             _ => None,
         })
@@ -367,7 +381,7 @@ impl Ui {
             match overlay {
                 Overlay::Columns(columns) => columns.settle(columns.area(layout.body, layout.area_of(columns.pane))),
                 Overlay::Tray(tray) => tray.follow(model),
-                Overlay::Inspector(inspector) => inspector.follow(self.time.kept(), None),
+                Overlay::Inspector(inspector) => inspector.follow(self.time.kept(), self.time.until()),
                 Overlay::Facts(facts) => facts.follow(self.time.kept()),
                 _ => {}
             }

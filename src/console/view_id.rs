@@ -38,7 +38,7 @@ impl ViewId {
                 &[PaneId::Queues, PaneId::InFlight, PaneId::History, PaneId::OtherPack, PaneId::Refunds, PaneId::State, PaneId::AdapterLog]
             }
             Self::Wire => &[PaneId::Wire],
-            Self::Journal => &[PaneId::Log, PaneId::Violations, PaneId::StationLog],
+            Self::Journal => &[PaneId::Log, PaneId::Violations, PaneId::StationLog, PaneId::Meter],
         }
     }
 }

@@ -73,6 +73,16 @@ impl Expr {
         }
     }
 
+    /// Whether it looks for a word in every field.
+    pub(super) fn has_word(&self) -> bool {
+        match self {
+            Self::Word(_) => true,
+            Self::Field { .. } => false,
+            Self::Not(one) => one.has_word(),
+            Self::Each(all) | Self::Either(all) => all.iter().any(Self::has_word),
+        }
+    }
+
     /// Calls this for every test of a field, to change it.
     pub(super) fn visit_mut(&mut self, change: &mut dyn FnMut(&mut Test)) {
         match self {

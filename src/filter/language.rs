@@ -11,7 +11,7 @@ use super::{
     parse, print,
 };
 use crate::{
-    field::{Kind, Record, Spec, Value},
+    field::{Class, Kind, Record, Spec, Value},
     time::Now,
 };
 
@@ -77,6 +77,18 @@ impl Filter {
             });
         }
         depends
+    }
+
+    /// Whether its text may quote values of a class: it tests a field of that class for one, or has a word, which may be of any field.
+    #[must_use]
+    pub fn quotes(&self, class: Class) -> bool {
+        let Some(expr) = &self.expr else { return false };
+        let mut quotes = expr.has_word();
+        expr.visit(&mut |field, test| {
+            let is_of_it = self.specs.get(field).is_some_and(|spec| spec.class == class && !matches!(spec.kind, Kind::State(_)));
+            quotes |= is_of_it && !matches!(test, Test::Absent | Test::Present);
+        });
+        quotes
     }
 
     /// The same, its times of day made the moments that they last were in a zone. Its text is as it was written; [`canonical`] has the

@@ -159,6 +159,11 @@ mod tests {
     }
 
     #[test]
+    fn the_scope_of_a_value_is_a_payload() {
+        assert_eq!(StateKeyRow::SPECS[place(StateKeyRow::SPECS, "scope").unwrap()].class, Class::Payload);
+    }
+
+    #[test]
     fn every_state_that_a_row_can_have_is_declared() {
         let state = InvocationRow::SPECS[place(InvocationRow::SPECS, "state").unwrap()];
         let Kind::State(names) = state.kind else { panic!("{:?}", state.kind) };

@@ -9,12 +9,17 @@
 //! data folder; console and `btm` in turn. **Idle**: once the hosts are up, frames (synchronized updates) and bytes, and time on a core; in
 //! turn too, both at their own default rates. **Flood**: `sim adapter --logs-per-s` logs, each frame of which makes two entries. The
 //! console's threads `screen`, `console-writer` and `console-input` and this program, which is the terminal, have one core; the rest of the
-//! station and the adapter have another. First data alone for a while, then keys at random intervals: Tab and Shift-Tab, and every tenth
-//! time `z`. Each of them changes the upper line of the panes, which no data does; the latency of a key is from just before it is written
-//! until the frame that shows it has been read to its end. Then memory, after one million entries and after ten.
+//! station and the adapter have another. In each of several rounds, first data alone for a while, then keys at random intervals, each of
+//! which changes something on the screen that no data does; the latency of a key is from just before it is written until the frame that
+//! shows it has been read to its end. The rounds are the Deck (Tab and Shift-Tab, every tenth time `z`), the same with a filter on its Log,
+//! and with time stopped; the Wire (Tab and Shift-Tab), the same with a filter that lets an eighth through; and the inspector (`j` and
+//! `k`). Then, with the Wire open, memory, after one million entries and after ten. **Scrub**: time is stopped over a hundred thousand kept
+//! entries that came within a minute, and stepped through on the Wire, by entry and by second.
 
+mod flood;
 mod load;
 mod process;
+mod scrub;
 mod table;
 mod terminal;
 
@@ -24,21 +29,15 @@ use std::{
 };
 
 use clap::Parser;
-use color_eyre::eyre::{Result, bail, eyre};
+use color_eyre::eyre::{Result, eyre};
 
 use crate::{
-    load::Adapter,
-    process::Process,
     table::{Row, percentile},
     terminal::Terminal,
 };
 
-/// How long the hosts have to come up before it counts as idle, and a flood to come to its rate.
+/// How long the hosts have to come up before it counts as idle.
 const SETTLE: Duration = Duration::from_secs(3);
-/// How often the count of entries is looked at.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How long a flood may take to make its entries, beyond the time that its rate asks for.
-const FLOOD_SLACK: Duration = Duration::from_secs(120);
 const MIB: f64 = 1_048_576.0;
 
 /// Measures the console's first paint, idling, and keys under a flood.
@@ -59,15 +58,18 @@ struct Args {
     /// Log frames a second; each makes two entries.
     #[arg(long, default_value_t = 50_000)]
     logs_per_s: u32,
-    /// Seconds of data alone.
+    /// Seconds of data alone, in each round of the flood.
     #[arg(long, default_value_t = 10)]
     data_s: u64,
-    /// Keys to type under the flood.
+    /// Keys to type in each round of the flood.
     #[arg(long, default_value_t = 500)]
     keys: usize,
     /// Entries to let pass for the memory; 0 skips the flood.
     #[arg(long, default_value_t = 10_000_000)]
     entries: u64,
+    /// Steps back over a hundred thousand kept entries; 0 leaves them out. Seconds and steps on are a quarter of them.
+    #[arg(long, default_value_t = 200)]
+    steps: usize,
     /// The core of the screen and of this program.
     #[arg(long, default_value_t = 0)]
     screen_core: usize,
@@ -203,117 +205,6 @@ fn idle(args: &Args, subjects: &[Subject]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// A console under a flood.
-struct Flooded<'a> {
-    args: &'a Args,
-    data: &'a Path,
-    terminal: Terminal,
-    process: Process,
-}
-
-impl Flooded<'_> {
-    fn entries(&self) -> Result<u64> {
-        load::entries(&self.args.console, self.data)
-    }
-
-    /// Data alone, then keys.
-    fn figures(&mut self) -> Result<Vec<Row>> {
-        let mut rows = Vec::new();
-        let mut latencies = Vec::new();
-        for typed in [0, self.args.keys] {
-            self.terminal.take_frames();
-            let (began, from) = (Instant::now(), self.entries()?);
-            let (cpu, screen_cpu) = (self.process.cpu(|_| true), self.process.cpu(is_of_screen));
-            if typed == 0 {
-                self.terminal.pass(Duration::from_secs(self.args.data_s));
-            } else {
-                latencies = self.type_keys(typed)?;
-            }
-            let seconds = began.elapsed().as_secs_f64();
-            let cpu = self.process.cpu(|_| true).saturating_sub(cpu).as_secs_f64() / seconds * 100.0;
-            let screen_cpu = self.process.cpu(is_of_screen).saturating_sub(screen_cpu).as_secs_f64() / seconds * 100.0;
-            let mut frames: Vec<f64> = self.terminal.take_frames().into_iter().map(number).collect();
-            #[expect(clippy::cast_precision_loss, reason = "a count of entries stays far below 2^52")]
-            let entries = (self.entries()? - from) as f64 / began.elapsed().as_secs_f64();
-            let name = if typed == 0 { "flood" } else { "flood and keys" };
-            rows.push(Row::known(format!("{name}: entries a second"), entries, ""));
-            let per_s = number(frames.len()) / seconds;
-            let what = format!("{name}: frames a second");
-            // What is typed is painted at once, beyond the pace of data.
-            rows.push(if typed == 0 { Row::bounded(what, per_s, "", 30.5) } else { Row::known(what, per_s, "") });
-            rows.push(Row::known(format!("{name}: bytes a second"), frames.iter().sum::<f64>() / seconds / 1_024.0, "KiB"));
-            rows.push(Row::known(format!("{name}: bytes a frame, p50"), percentile(&mut frames, 50) / 1_024.0, "KiB"));
-            rows.push(Row::bounded(format!("{name}: bytes a frame, p95"), percentile(&mut frames, 95) / 1_024.0, "KiB", 16.0));
-            rows.push(Row::known(format!("{name}: one core, station and screen"), cpu, "%"));
-            rows.push(Row::known(format!("{name}: one core, the screen alone"), screen_cpu, "%"));
-        }
-        rows.push(Row::bounded("key to frame, p50", percentile(&mut latencies, 50), "ms", 8.0));
-        rows.push(Row::bounded("key to frame, p99", percentile(&mut latencies, 99), "ms", 33.0));
-        rows.push(Row::known("key to frame, max", percentile(&mut latencies, 100), "ms"));
-        rows.push(Row::known("key to frame, keys", number(latencies.len()), ""));
-        Ok(rows)
-    }
-
-    fn type_keys(&mut self, count: usize) -> Result<Vec<f64>> {
-        let upper = self.terminal.find("Queues").ok_or_else(|| eyre!("there are no queues on the screen"))?;
-        let mut chance = fastrand::Rng::with_seed(3);
-        let mut latencies = Vec::with_capacity(count);
-        for at in 0..count {
-            self.terminal.pass(Duration::from_millis(chance.u64(20..120)));
-            let key = match (at / 2 % 10, at % 2) {
-                (9, _) => "z",
-                (_, 0) => "\t",
-                _ => "\x1b[Z",
-            };
-            let before = self.terminal.line(upper);
-            let typed = Instant::now();
-            self.terminal.keys(key)?;
-            let shown = self.terminal.shown(|terminal| terminal.line(upper) != before)?;
-            latencies.push(ms(shown.duration_since(typed)));
-        }
-        Ok(latencies)
-    }
-
-    /// Memory once so many entries have passed.
-    fn memory(&mut self, entries: u64) -> Result<Row> {
-        let time = Duration::from_secs(entries / u64::from(self.args.logs_per_s.max(1)));
-        let deadline = Instant::now() + time + FLOOD_SLACK;
-        let mut passed = self.entries()?;
-        while passed < entries {
-            if Instant::now() > deadline {
-                bail!("{passed} of {entries} entries have passed: the load does not keep its rate");
-            }
-            self.terminal.pass(LOOK_EVERY);
-            passed = self.entries()?;
-        }
-        #[expect(clippy::cast_precision_loss, reason = "memory stays far below 2^52 bytes")]
-        let mib = self.process.rss_bytes() as f64 / MIB;
-        Ok(Row::bounded(format!("memory after {:.1} million entries", f64::from(u32::try_from(passed / 1_000)?) / 1e3), mib, "MiB", 150.0))
-    }
-}
-
-#[expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
-fn flood(args: &Args) -> Result<Vec<Row>> {
-    let data = tempfile::tempdir()?;
-    let token = load::pair(&args.console, data.path())?;
-    let mut terminal = args.console(data.path())?;
-    terminal.first("Queues")?;
-    let adapter = Adapter::start(&args.console, data.path(), &token, args.logs_per_s)?;
-    let process = terminal.process()?;
-    // What the threads of today start later inherits their core.
-    process.pin(|name| if is_of_screen(name) { args.screen_core } else { args.load_core })?;
-    adapter.process().pin(|_| args.load_core)?;
-    Process(std::process::id()).pin(|_| args.screen_core)?;
-    terminal.pass(SETTLE);
-    let mut flooded = Flooded { args, data: data.path(), terminal, process };
-    let early = flooded.memory((args.entries / 10).max(1))?;
-    let mut rows = flooded.figures()?;
-    rows.push(early);
-    rows.push(flooded.memory(args.entries)?);
-    println!("the header after the flood: {}\n", flooded.terminal.line(0).trim());
-    Ok(rows)
-}
-
 #[expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 fn main() -> Result<()> {
     color_eyre::install()?;
@@ -332,7 +223,10 @@ fn main() -> Result<()> {
         rows.extend(idle(&args, &subjects)?);
     }
     if args.entries > 0 {
-        rows.extend(flood(&args)?);
+        rows.extend(flood::flood(&args)?);
+    }
+    if args.steps > 0 {
+        rows.extend(scrub::scrub(&args)?);
     }
     for row in rows {
         println!("{}", row.line());

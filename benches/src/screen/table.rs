@@ -40,7 +40,7 @@ impl Row {
             Bound::None => (String::new(), ""),
             Bound::Max(max) => (format!("≤ {max:.1}"), if self.figure <= max { "met" } else { "NOT met" }),
         };
-        format!("{:<44} {figure:>10} {:<10} {bound:>10}  {verdict}", self.what, self.unit).trim_end().to_owned()
+        format!("{:<54} {figure:>10} {:<10} {bound:>10}  {verdict}", self.what, self.unit).trim_end().to_owned()
     }
 }
 

@@ -82,6 +82,12 @@ impl Terminal {
         self.child.process_id().map(Process).ok_or_else(|| eyre!("the program has ended"))
     }
 
+    /// How many rows the screen has.
+    pub(crate) fn rows(&self) -> usize {
+        let (rows, _) = self.parser.screen().size();
+        rows.get().into()
+    }
+
     /// A line of the screen.
     pub(crate) fn line(&self, row: usize) -> String {
         let (_, columns) = self.parser.screen().size();

@@ -15,6 +15,7 @@ use crate::console::{
     config::{Config, ConsoleError, Exit},
     draw,
     event::{Event, TerminalEvent},
+    gauge::Gauge,
     layout, layouts,
     model::{Meter, Model},
     overlays::Overlay,
@@ -89,6 +90,7 @@ pub(in crate::console) struct App {
     pub(super) is_behind: bool,
     pub(super) on_air: OnAir,
     pub(super) pace: Pace,
+    pub(super) gauge: Gauge,
     /// When entries were taken in last.
     pub(super) folded_at: Mono,
     /// The second of the wall clock that was shown last.
@@ -100,7 +102,7 @@ impl App {
     pub(in crate::console) fn new(port: Arc<dyn StationPort>, config: Config, mailbox: Arc<Mailbox>, columns: u16, rows: u16) -> Self {
         let now = config.clock.now();
         let mut ui = Ui::new(columns, rows, config.looks.mouse);
-        ui.begin(&config.limits, config.shell.history);
+        ui.begin(&config.limits, config.shell.history, config.shell.filters);
         let model = layouts::restored(Model::new(&config.limits), &mut ui, config.shell.layout, now);
         let wardrobe = Wardrobe::new(config.looks, config.depth);
         let mut view = wardrobe.view(config.name, config.commands, config.shell.subcommands, now);
@@ -127,6 +129,7 @@ impl App {
             folded_at: now.mono,
             on_air: config.on_air,
             pace: Pace::new(config.limits.console.frames_per_s_max),
+            gauge: Gauge::default(),
             ticked_s: now.wall.0 / 1_000,
             running: RunningSet::new(config.shell.runner),
         }
@@ -279,6 +282,7 @@ impl App {
             Effect::StopRun { number } => self.running.end(number),
             Effect::Decode(job) => self.answers.push(Box::pin(self.running.decode(*job).map(Answer::Event))),
             Effect::Remember(line) => self.running.remember(&line),
+            Effect::RememberFilter(text) => self.running.remember_filter(&text),
             Effect::KeepLayout(text) => self.running.keep_layout(&text),
         }
         false
@@ -313,7 +317,9 @@ impl App {
     }
 
     fn tick(&mut self) -> bool {
-        self.ticked_s = self.clock.now().wall.0 / 1_000;
+        let now = self.clock.now();
+        self.ticked_s = now.wall.0 / 1_000;
+        self.model.meter.figures = self.gauge.figures(now.mono);
         self.connect();
         for text in terminal::foreign_panics() {
             // A panic's words can quote anything.
@@ -372,17 +378,19 @@ impl App {
         if behind == 0 {
             self.pace.caught_up();
         }
-        self.model.meter = Meter { frames_per_s, behind };
+        self.model.meter = Meter { frames_per_s, behind, ..self.model.meter };
         self.ui.at = self.view.clock;
         self.ui.time.follow(&self.model);
         self.ui.settle_shown(&self.model);
         draw::draw(self.painter.canvas(), &self.model, &self.ui, &self.view);
         let frame = self.painter.frame();
-        self.pace.painted(self.view.clock.mono, self.clock.now().mono, frame.as_ref().map_or(0, Vec::len));
+        let bytes = frame.as_ref().map_or(0, Vec::len);
+        self.pace.painted(self.view.clock.mono, self.clock.now().mono, bytes);
         // Until it says that it is well again, nobody knows.
         self.is_dirty = self.is_behind || self.pace.slowed() != frames_per_s;
         let Some(frame) = frame else { return };
         let Ok(number) = self.mailbox.put(frame) else { return };
+        self.gauge.frame(self.view.clock.mono, self.clock.now().mono, bytes);
         if layout::too_small(self.ui.columns, self.ui.rows) {
             return;
         }

@@ -97,13 +97,14 @@ impl App {
         let Some(reader) = &mut self.reader else { return };
         let begun = self.clock.now();
         self.folded_at = begun.mono;
-        let mut has_folded = false;
+        let (waited, mut folded, mut has_read) = (reader.behind(), 0, false);
         loop {
             let Some(batch) = reader.read() else {
                 self.pace.caught_up();
                 break;
             };
-            has_folded = true;
+            folded += batch.len() as u64;
+            has_read = true;
             if batch.lost > 0 {
                 self.model.lose(batch.lost, begun);
                 self.ui.time.anchor(&self.model, true);
@@ -128,10 +129,13 @@ impl App {
                 break;
             }
         }
+        if has_read {
+            self.gauge.fold(begun.mono, self.clock.now().mono, folded, waited);
+        }
         if self.sync == Sync::Needed {
             self.connect();
         }
-        if has_folded {
+        if has_read {
             self.happen(Event::Data);
         }
     }

@@ -1,6 +1,6 @@
 //! What is copied from: a row, or what is told of one, and what each form makes of it.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write as _};
 
 use serde_json::{Map, Value as Json};
 
@@ -51,8 +51,11 @@ impl Original<'_> {
         let bytes = match form {
             Form::Cell => self.cell(now)?.into_bytes(),
             Form::Json => self.json(now)?.into_bytes(),
-            Form::Hex => hex(&self.frame(beside)?).into_bytes(),
-            Form::Frame => self.frame(beside)?.into_owned(),
+            Form::Hex => self.hex(beside)?.into_bytes(),
+            Form::Frame => match self.frame(beside)? {
+                (bytes, 0) => bytes.into_owned(),
+                _ => return Err("only its beginning is kept: copy that as hex"),
+            },
             Form::Line => self.line(commands)?.into_bytes(),
             Form::Again => line::again(self.invocation()?, commands).into_bytes(),
         };
@@ -84,15 +87,29 @@ impl Original<'_> {
         written.map_err(|_| "it could not be written as JSON")
     }
 
-    fn frame<'f>(&self, beside: impl FnOnce() -> Option<EntryRef<'f>>) -> Result<Cow<'_, [u8]>, &'static str> {
+    fn hex<'f>(&self, beside: impl FnOnce() -> Option<EntryRef<'f>>) -> Result<String, &'static str> {
+        let (bytes, cut) = self.frame(beside)?;
+        let mut text = hex(&bytes);
+        if cut > 0 {
+            // Writing to memory cannot fail.
+            let _ = writeln!(text, "{cut} more B were not kept");
+        }
+        Ok(text)
+    }
+
+    /// The frame's bytes, and how many more there were.
+    fn frame<'f>(&self, beside: impl FnOnce() -> Option<EntryRef<'f>>) -> Result<(Cow<'_, [u8]>, usize), &'static str> {
         let withheld = Err("it was withheld when it came: it could hold a token");
         match self.row() {
             Some(Row::Entry(record)) if is_withheld(record.0.entry) => withheld,
             row => match row.and_then(Row::frame) {
-                Some(bytes) => Ok(Cow::Borrowed(bytes)),
+                Some(bytes) => {
+                    let itself = if let Some(Row::Entry(record)) = row { Some(record.0) } else { beside() };
+                    Ok((Cow::Borrowed(bytes), itself.filter(|entry| entry.bytes == bytes).map_or(0, cut)))
+                }
                 None => match beside() {
                     Some(entry) if is_withheld(entry.entry) => withheld,
-                    Some(entry) => Ok(Cow::Owned(entry.bytes.to_vec())),
+                    Some(entry) => Ok((Cow::Owned(entry.bytes.to_vec()), cut(entry))),
                     None => Err("no frame of it is kept here: the Wire has those that are"),
                 },
             },
@@ -120,6 +137,14 @@ impl Original<'_> {
 /// Whether what stands for a frame is the station's note of it.
 fn is_withheld(entry: &Entry) -> bool {
     matches!(&entry.what, What::Frame(frame) if frame.redaction == Redaction::Withheld)
+}
+
+/// How many of a frame's bytes were not kept.
+fn cut(entry: EntryRef<'_>) -> usize {
+    match &entry.entry.what {
+        What::Frame(frame) => usize::try_from(frame.wire_bytes).unwrap_or(usize::MAX).saturating_sub(entry.bytes.len()),
+        _ => 0,
+    }
 }
 
 /// The value of a field.

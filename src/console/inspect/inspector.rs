@@ -133,6 +133,11 @@ impl Inspector {
         (inspector, effect)
     }
 
+    /// Whether it looks at this entry, at this time of day.
+    pub(crate) fn shows(&self, subject: &Subject, time: &str) -> bool {
+        self.subject == *subject && self.time == time
+    }
+
     /// Looks at another entry; the one before is remembered.
     pub(crate) fn go_to(&mut self, subject: Subject, opening: Opening) -> Option<Effect> {
         let (next, effect) = Self::of(subject, opening);

@@ -64,7 +64,7 @@ pub(crate) fn name_of(what: &What) -> &'static str {
     match what {
         What::Frame(frame) => {
             let crate::tap::entry::Head::Mpp(head) = &frame.head;
-            head.kind.map_or("no frame", mpp::FrameType::name)
+            head.kind.map_or("unknown frame", mpp::FrameType::name)
         }
         _ => told(what).name,
     }

@@ -17,6 +17,7 @@ pub(crate) enum Place {
     AdapterLog,
     Violations,
     StationLog,
+    Meter,
     Wire,
     Chips,
     Pending,
@@ -55,7 +56,7 @@ pub(crate) enum Place {
 
 impl Place {
     /// All of them.
-    pub(crate) const ALL: [Self; 32] = [
+    pub(crate) const ALL: [Self; 33] = [
         Self::Queues,
         Self::InFlight,
         Self::Recent,
@@ -68,6 +69,7 @@ impl Place {
         Self::AdapterLog,
         Self::Violations,
         Self::StationLog,
+        Self::Meter,
         Self::Wire,
         Self::Chips,
         Self::Pending,
@@ -108,6 +110,7 @@ impl Place {
             Self::AdapterLog => "Adapter log",
             Self::Violations => "Violations",
             Self::StationLog => "Station log",
+            Self::Meter => "Meter",
             Self::Wire => "Wire",
             Self::Chips => "the chips",
             Self::Pending => "the pending list",
@@ -153,6 +156,7 @@ impl PaneId {
             Self::AdapterLog => Place::AdapterLog,
             Self::Violations => Place::Violations,
             Self::StationLog => Place::StationLog,
+            Self::Meter => Place::Meter,
             Self::Wire => Place::Wire,
             Self::Pending => Place::Pending,
         }

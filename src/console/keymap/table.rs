@@ -47,6 +47,7 @@ macro_rules! rows_and {
             Place::AdapterLog,
             Place::Violations,
             Place::StationLog,
+            Place::Meter,
             Place::Wire,
         ]
     };
@@ -59,9 +60,7 @@ pub(super) const VIEWS: &[Place] = rows_and!(Queues, Started, Chips);
 const BESIDE_QUEUES: &[Place] = rows_and!(Started, Chips);
 /// Places with rows or lines to move among.
 const LISTS: &[Place] = rows_and!(Queues, Pending, Facts, Inspector, Events, Tray, Columns, Help, Output);
-/// Where rows are found, chosen and counted.
-const ROWS: &[Place] = rows_and!(Queues);
-/// Where columns are chosen.
+/// Where rows are found and columns are chosen.
 const TABLES: &[Place] = rows_and!(Queues, Pending);
 /// Where a record is at hand that has a cause, a place in time, and something to copy.
 const TRACED: &[Place] = rows_and!(Queues, Facts, Inspector);
@@ -191,7 +190,7 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('r')], Action::Record, "record", false, VIEWS),
     bound(&[Chord::char('z')], Action::Zoom, "zoom", true, PANES),
     bound(&[Chord::char(' ')], Action::Pause, "stop time", true, TIMED),
-    bound(&[Chord::char('/')], Action::Filter, "filter", true, ROWS),
+    bound(&[Chord::char('/')], Action::Filter, "filter", true, TABLES),
     bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", true, READERS),
     bound(&[Chord::char('q'), Chord::ctrl('c')], Action::Close, "close", false, READERS),
     bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", false, VIEWS),
@@ -216,7 +215,7 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('.')], Action::StepOn, "an entry on", false, TIMED),
     bound(&[Chord::char('<')], Action::SecondBack, "a second back", false, TIMED),
     bound(&[Chord::char('>')], Action::SecondOn, "a second on", false, TIMED),
-    bound(&[Chord::char('f')], Action::FilterCell, "only like this cell", false, ROWS),
+    bound(&[Chord::char('f')], Action::FilterCell, "only like this cell", false, TABLES),
     bound(&[Chord::char('o')], Action::Columns, "sort, columns", false, TABLES),
     bound(&[Chord::char('c')], Action::Cause, "its cause", false, CAUSED),
     bound(&[Chord::char('C')], Action::Effect, "what it caused", false, CAUSED),

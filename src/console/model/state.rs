@@ -13,6 +13,7 @@ use super::{
     faults::Faults,
     fold,
     journal::Journal,
+    meter::Meter,
     rates::Rate,
     timeline::Past,
 };
@@ -54,15 +55,6 @@ impl Lessons {
     pub(crate) fn all_done(self) -> bool {
         self.paired && self.connected && self.worked
     }
-}
-
-/// What the console says of itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Meter {
-    /// Frames a second, while they are fewer than they should be.
-    pub(crate) frames_per_s: Option<u64>,
-    /// Entries of the tap that were not taken in when the last frame was made.
-    pub(crate) behind: u64,
 }
 
 /// Counts what happened to what the store has, so that lists that come from there are asked for anew only when they may differ.

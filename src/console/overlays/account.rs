@@ -7,6 +7,7 @@ use crate::console::{
     ledger::{self, Bound},
     model::Model,
     pane_id::PaneId,
+    text,
     theme::Role,
     ui::Ui,
     view::Canvas,
@@ -22,7 +23,7 @@ impl Account {
     /// Draws it.
     pub(super) fn draw(self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, ui: &Ui) {
         let Some(ledger) = ledger::of(self.pane, ui, model) else { return };
-        let area = centred(body, 72.min(body.width), 11);
+        let area = centred(body, 72.min(body.width), 12);
         canvas.clear(area);
         let inside = canvas.frame(area, &format!("Ledger of {}", self.pane.place().name()), true);
         let (x, room) = (inside.x + 1, inside.width.saturating_sub(2));
@@ -44,10 +45,14 @@ impl Account {
             Bound::Limit(key, value) => format!("bounded by {key} = {value}: raise it for more"),
             Bound::Words(words) => words.to_owned(),
         };
-        canvas.put(x, inside.y + 7, room, &words, Role::Muted);
+        let mut y = inside.y + 7;
+        for line in text::wrap(&words, usize::from(room)) {
+            canvas.put(x, y, room, &line, Role::Muted);
+            y += 1;
+        }
         if model.lost > 0 {
             let words = format!("this console lost {} entries of the tap: what they told is in no pane", model.lost);
-            canvas.put(x, inside.y + 8, room, &words, Role::Warn);
+            canvas.put(x, y, room, &words, Role::Warn);
         }
     }
 }

@@ -169,6 +169,7 @@ impl Columns {
             columns: COLUMNS,
             len: self.order.len(),
             row: &row,
+            bookmarked: &|_| false,
             selection: &self.selection,
             focused,
             sort: None,

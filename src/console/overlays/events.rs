@@ -96,6 +96,7 @@ impl Events {
             columns: COLUMNS,
             len: rows.len(),
             row: &row,
+            bookmarked: &|_| false,
             selection: &self.selection,
             focused,
             sort: None,

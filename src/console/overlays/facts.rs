@@ -106,7 +106,7 @@ impl Facts {
             Subject::Chip(_) => store_report(model).sentences,
             Subject::Invocation { row: None, .. } => vec![fact("", "asking the station")],
             Subject::Invocation { id, row: Some(row) } => {
-                let mut facts = row_facts(view, row);
+                let mut facts = row_facts(view, row, model);
                 if model.mpp().is_some_and(|mpp| mpp.live.get(id).is_some_and(|live| live.left)) {
                     facts.push(Sentence::Why("its connection ended after it was applied and before it was done".to_owned()));
                     facts.extend(settle_remedy(*id));
@@ -256,10 +256,16 @@ fn said(view: &View, at: Now, level: Level, text: &str, class: Class) -> Vec<Sen
     vec![fact("at", view.time_of_day(at)), fact("level", level.name()), Sentence::Fact("", text.to_owned(), class)]
 }
 
-fn row_facts(view: &View, row: &InvocationRow) -> Vec<Sentence> {
+fn row_facts(view: &View, row: &InvocationRow, model: &Model) -> Vec<Sentence> {
+    // The store knows nothing of the past: where the row stood then, the model that is shown knows.
+    let state = match &model.past {
+        Some(past) if row.enqueued_at_ms > past.at.wall => "not yet: it was enqueued after the moment that is shown",
+        Some(_) => Pending::state_now(row, model).name(),
+        None => row.state.name(),
+    };
     let payload = |name, value: &str| Sentence::Fact(name, value.to_owned(), Class::Payload);
     let mut facts = vec![
-        fact("state", row.state.name()),
+        fact("state", state),
         fact("queue", row.queue.as_str()),
         fact("event", row.event.as_str()),
         payload("params", row.params.as_str()),

@@ -11,9 +11,8 @@ use crate::{
         class::Class,
         history::History,
         pane_id::PaneId,
-        text,
+        panes, text,
         theme::Role,
-        ui::Ui,
         view::{Canvas, View},
     },
     filter::{Candidate, Completion, Fault, Filter},
@@ -44,15 +43,18 @@ pub(crate) struct FilterLine {
     choice: Option<Choice>,
     /// How many lines ago the line was kept that was called back.
     recalled: Option<usize>,
-    /// What was written before one was called back.
-    draft: String,
+    /// What was written before one was called back, and whether it was given.
+    draft: (String, bool),
+    /// Whether some of it was not typed here: it was in force, kept, or seen in a row. On air it is masked as what it quotes.
+    is_given: bool,
 }
 
 impl FilterLine {
     /// A line over a pane, with the filter that is in force.
     pub(crate) fn over(pane: PaneId, before: Option<Filter>) -> Self {
         let line = Line::new(before.as_ref().map_or("", Filter::text));
-        Self { pane, line, before, fault: None, choice: None, recalled: None, draft: String::new() }
+        let is_given = before.is_some();
+        Self { pane, line, before, fault: None, choice: None, recalled: None, draft: (String::new(), false), is_given }
     }
 
     /// What is written.
@@ -69,7 +71,7 @@ impl FilterLine {
     pub(crate) fn input(&mut self, key: KeyEvent) -> bool {
         let is_edit = self.line.input(key);
         if is_edit {
-            (self.choice, self.recalled) = (None, None);
+            self.edited();
         }
         is_edit
     }
@@ -77,7 +79,12 @@ impl FilterLine {
     /// Takes pasted text.
     pub(crate) fn paste(&mut self, pasted: &str) {
         self.line.paste(pasted);
+        self.edited();
+    }
+
+    fn edited(&mut self) {
         (self.choice, self.recalled) = (None, None);
+        self.is_given &= !self.text().is_empty();
     }
 
     /// Puts away what could be written; whether it was there.
@@ -114,6 +121,7 @@ impl FilterLine {
         let (before, behind) = (&choice.text[..choice.replace.start], &choice.text[choice.replace.end..]);
         let cursor = before.len() + candidate.text.len();
         self.line = Line::at(&format!("{before}{}{behind}", candidate.text), cursor);
+        self.is_given |= candidate.class != Class::Public;
     }
 
     /// Calls back a filter that was kept before: further back, or nearer.
@@ -123,7 +131,8 @@ impl FilterLine {
             (Some(ago), true) => Some(ago + 1),
             (Some(0), false) => {
                 self.recalled = None;
-                self.line = Line::new(&self.draft);
+                self.line = Line::new(&self.draft.0);
+                self.is_given = self.draft.1;
                 return;
             }
             (Some(ago), false) => Some(ago - 1),
@@ -131,37 +140,50 @@ impl FilterLine {
         };
         let Some((ago, line)) = ago.and_then(|ago| Some((ago, history.ago(ago)?))) else { return };
         if self.recalled.is_none() {
-            self.draft = self.text().to_owned();
+            self.draft = (self.text().to_owned(), self.is_given);
         }
-        self.recalled = Some(ago);
+        (self.recalled, self.is_given) = (Some(ago), true);
         self.choice = None;
         self.line = Line::new(line);
     }
 
     /// Draws it on the last lines of its pane.
-    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, pane: Rect, ui: &Ui, counts: (usize, usize)) {
+    pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, pane: Rect, counts: (usize, usize)) {
         if pane.height < 4 || pane.width < 8 {
             return;
         }
         let (x, columns, y) = (pane.x + 1, pane.width - 2, pane.bottom() - 2);
         canvas.clear(Rect::new(x, y - 1, columns, 2));
-        let (words, role) = self.said(canvas.view, ui, counts);
-        canvas.put_as(x, y - 1, columns, &words, role, if self.fault.is_some() { Class::Payload } else { Class::Public });
+        let (words, role) = self.said(canvas.view, counts);
+        let told = if self.fault.is_some() { canvas.view.veil.strictest([Class::Login, Class::Payload]) } else { Class::Public };
+        canvas.put_as(x, y - 1, columns, &words, role, told);
         canvas.put(x, y, 2, "/", Role::Accent);
-        self.line.draw(canvas, x + 2, y, columns.saturating_sub(2));
-        if let Some(fault) = &self.fault {
-            self.point(canvas, fault, Rect::new(x + 2, y, columns.saturating_sub(2), 1));
+        let (class, room) = (self.class(canvas.view), columns.saturating_sub(2));
+        if class == Class::Public {
+            self.line.draw(canvas, x + 2, y, room);
+        } else {
+            self.line.draw_recalled(canvas, (x + 2, y), room, 0, class);
+        }
+        if let Some(fault) = self.fault.as_ref().filter(|_| class == Class::Public) {
+            self.point(canvas, fault, Rect::new(x + 2, y, room, 1));
         }
         if let Some(choice) = &self.choice {
             choice.draw(canvas, pane, y - 1);
         }
     }
 
+    /// Who may see the line: what is typed here is seen as it is typed, what was given is of the classes that it quotes.
+    fn class(&self, view: &View) -> Class {
+        let read = Filter::parse(self.text(), panes::specs(self.pane));
+        let quotes = |class: &Class| read.as_ref().map_or(true, |filter| filter.quotes(*class));
+        if self.is_given { view.veil.strictest([Class::Login, Class::Payload].into_iter().filter(quotes)) } else { Class::Public }
+    }
+
     /// What is to be said of it: how many rows it leaves, or why it cannot be read.
-    fn said(&self, view: &View, ui: &Ui, (shown, all): (usize, usize)) -> (String, Role) {
+    fn said(&self, view: &View, (shown, all): (usize, usize)) -> (String, Role) {
         match &self.fault {
             Some(fault) => (format!("{} {}", view.glyphs.bad, fault.words), Role::Bad),
-            None if ui.pages.oldest_first(self.pane).is_some() => (format!("{} {shown} so far", view.glyphs.ok), Role::Ok),
+            None if panes::is_paged(self.pane) => (format!("{} {shown} so far", view.glyphs.ok), Role::Ok),
             None => (format!("{} {shown} of {all}", view.glyphs.ok), Role::Ok),
         }
     }
@@ -185,7 +207,7 @@ impl Choice {
         let first = (self.selected + 1).saturating_sub(rows);
         let top = below - u16::try_from(rows).unwrap_or(0);
         let (x, columns) = (pane.x + 3, pane.width.saturating_sub(5));
-        canvas.clear(Rect::new(x, top, columns, below - top));
+        canvas.clear(Rect::new(pane.x + 1, top, pane.width - 2, below - top));
         for ((index, candidate), y) in self.candidates.iter().enumerate().skip(first).zip(top..below) {
             let used = canvas.put_as(x, y, columns, &candidate.text, Role::Text, candidate.class);
             canvas.put(x + used + 2, y, columns.saturating_sub(used + 2), &candidate.about, Role::Muted);

@@ -11,11 +11,14 @@ use crate::console::{
     theme::Role,
     view::{Canvas, View},
 };
+use crate::filter::GRAMMAR;
 
 /// Columns of one of the two columns.
 const COLUMNS: u16 = 38;
 /// Columns of the keys in it.
 const KEY_COLUMNS: u16 = 15;
+/// Columns of what is written in a filter.
+const FORM_COLUMNS: u16 = 31;
 
 /// One line of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub(crate) struct Help {
     about: Place,
     /// Both columns, of equal length.
     columns: [Vec<Line>; 2],
+    /// The filter's language, where rows are filtered: what is written, and what it finds.
+    grammar: Vec<(String, String)>,
     scroll: usize,
     height: usize,
 }
@@ -56,12 +61,15 @@ impl Help {
         for lines in &mut columns {
             lines.resize(rows, Line::Gap);
         }
-        Self { about, columns, scroll: 0, height: rows }
+        let is_filtered = view.keymap.bindings(about).any(|binding| binding.action == Action::Filter && !binding.keys.is_empty());
+        let grammar: Vec<_> = if is_filtered { grammar() } else { Vec::new() };
+        let height = rows + grammar.len();
+        Self { about, columns, grammar, scroll: 0, height }
     }
 
     /// Moves by some lines; the last one stays on the screen.
     pub(super) fn scroll(&mut self, by: isize) {
-        let lowest = self.columns[0].len().saturating_sub(self.height);
+        let lowest = self.rows().saturating_sub(self.height);
         self.scroll = self.scroll.saturating_add_signed(by).min(lowest);
     }
 
@@ -71,8 +79,12 @@ impl Help {
         self.scroll(0);
     }
 
+    fn rows(&self) -> usize {
+        self.columns[0].len() + self.grammar.len()
+    }
+
     fn area(&self, body: Rect) -> Rect {
-        let rows = u16::try_from(self.columns[0].len()).unwrap_or(u16::MAX).saturating_add(3);
+        let rows = u16::try_from(self.rows()).unwrap_or(u16::MAX).saturating_add(3);
         centred(body, COLUMNS * 2 + 4, rows)
     }
 
@@ -81,7 +93,13 @@ impl Help {
         let area = self.area(body);
         canvas.clear(area);
         let inside = canvas.frame(area, &format!("Keys of {}", self.about.name()), true);
-        for (index, y) in (self.scroll..self.columns[0].len()).zip(inside.y..inside.bottom().saturating_sub(1)) {
+        for (index, y) in (self.scroll..self.rows()).zip(inside.y..inside.bottom().saturating_sub(1)) {
+            if let Some((form, finds)) = index.checked_sub(self.columns[0].len()).and_then(|at| self.grammar.get(at)) {
+                let (x, room) = (inside.x + 1, inside.width.saturating_sub(2));
+                canvas.put(x, y, room, form, if finds.is_empty() { Role::Muted } else { Role::Accent });
+                canvas.put(x + FORM_COLUMNS, y, room.saturating_sub(FORM_COLUMNS), finds, Role::Text);
+                continue;
+            }
             for (lines, x) in self.columns.iter().zip([inside.x + 1, inside.x + 2 + COLUMNS]) {
                 match &lines[index] {
                     Line::Gap => {}
@@ -96,11 +114,22 @@ impl Help {
             }
         }
         let view = canvas.view;
-        let below = self.columns[0].len().saturating_sub(self.scroll + self.height);
+        let below = self.rows().saturating_sub(self.scroll + self.height);
         let more = if below > 0 { format!("{} {below} more   ", view.glyphs.down_arrow) } else { String::new() };
         let words = format!("{more}{} every key of every place", view.key(Action::Keys));
         canvas.put(inside.x + 1, inside.bottom().saturating_sub(1), inside.width.saturating_sub(2), &words, Role::Muted);
     }
+}
+
+/// The filter's language, as long lines go on under themselves.
+fn grammar() -> Vec<(String, String)> {
+    let room = usize::from(COLUMNS * 2 + 1 - FORM_COLUMNS);
+    let mut lines = vec![(String::new(), String::new()), ("what a filter finds".to_owned(), String::new())];
+    for (form, finds) in GRAMMAR {
+        let finds = text::wrap(finds, room);
+        lines.extend(finds.into_iter().enumerate().map(|(at, part)| (if at == 0 { (*form).to_owned() } else { String::new() }, part)));
+    }
+    lines
 }
 
 fn group_lines(about: Place, group: Group, view: &View) -> Vec<Line> {

@@ -75,11 +75,11 @@ impl Line {
         self.area.insert_str(plain(&pasted[..end]));
     }
 
-    /// Draws a line that nobody is typing: what was written before is not for everybody but for these first bytes of it.
-    pub(crate) fn draw_recalled(&self, canvas: &mut Canvas<'_>, x: u16, y: u16, columns: u16, public: usize) {
+    /// Draws a line that nobody is typing: what was written before is of this class but for these first bytes of it.
+    pub(crate) fn draw_recalled(&self, canvas: &mut Canvas<'_>, (x, y): (u16, u16), columns: u16, public: usize, class: Class) {
         let (public, rest) = self.text().split_at(public.min(self.text().len()));
         let used = canvas.put(x, y, columns, public, Role::Text);
-        let rest = canvas.put_as(x + used, y, columns.saturating_sub(used), rest, Role::Text, Class::Payload);
+        let rest = canvas.put_as(x + used, y, columns.saturating_sub(used), rest, Role::Text, class);
         canvas.select(Rect::new(x + used + rest, y, 1.min(columns.saturating_sub(used + rest)), 1));
     }
 

@@ -10,6 +10,7 @@ use crate::console::{
     inspect::Inspector,
     keymap::Place,
     model::Model,
+    pane_id::PaneId,
     panes,
     ui::Ui,
     view::{Canvas, View},
@@ -177,8 +178,10 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, present: 
             Overlay::Output(output) => output.draw(canvas, body),
             Overlay::Inspector(inspector) => inspector.draw(canvas, body, overlay_is_top(overlay, ui)),
             Overlay::Filter(line) => {
-                if let Some((_, area)) = ui.layout(model).panes.iter().find(|(pane, _)| *pane == line.pane) {
-                    line.draw(canvas, *area, ui, panes::counts(line.pane, ui, model));
+                let layout = ui.layout(model);
+                let area = layout.panes.iter().find(|(pane, _)| *pane == line.pane).map(|(_, area)| *area);
+                if let Some(area) = if line.pane == PaneId::Pending { Some(body) } else { area } {
+                    line.draw(canvas, area, panes::counts(line.pane, ui, model));
                 }
             }
             Overlay::CopyAs(menu) => menu.draw(canvas, body),

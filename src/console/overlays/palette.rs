@@ -161,7 +161,7 @@ impl Palette {
         let hidden = self.recalled.is_some() && canvas.view.veil.hides(Class::Payload);
         let public = Subcommand::parted(&canvas.view.subcommands, self.text()).0.len();
         if hidden {
-            self.line.draw_recalled(canvas, x + 2, inside.y, columns.saturating_sub(2), public);
+            self.line.draw_recalled(canvas, (x + 2, inside.y), columns.saturating_sub(2), public, Class::Payload);
         } else {
             self.line.draw(canvas, x + 2, inside.y, columns.saturating_sub(2));
         }

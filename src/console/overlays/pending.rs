@@ -25,31 +25,48 @@ use crate::{
 pub(crate) struct Pending {
     pub(crate) queue: QueueName,
     pub(crate) window: Window<InvocationRow>,
+    /// The filter that goes with the questions.
+    filter: Option<String>,
 }
 
 impl Pending {
     /// An empty list, and the question that fills it.
     pub(crate) fn open(queue: QueueName) -> (Self, Effect) {
-        let mut list = Self { queue, window: Window::new(true) };
+        let mut list = Self { queue, window: Window::new(true), filter: None };
         let effect = list.ask(Direction::Fresh);
         (list, effect)
     }
 
     /// Asks for a page.
     pub(crate) fn ask(&mut self, direction: Direction) -> Effect {
-        let Wanted { beyond, oldest_first, limit, .. } = self.window.ask(direction);
+        let Wanted { beyond, oldest_first, limit, serial } = self.window.ask(direction);
         Effect::Query {
-            asked: Asked::Pending { queue: self.queue.clone(), direction },
+            asked: Asked::Pending { queue: self.queue.clone(), direction, serial },
             query: Query::Invocations {
                 state: Some(RowState::Pending),
                 queue: Some(self.queue.clone()),
                 beyond: beyond.map(InvocationId),
                 oldest_first,
                 other_manifest: false,
-                filter: None,
+                filter: self.filter.clone(),
                 limit,
             },
         }
+    }
+
+    /// Has the store filter the list; it is asked for anew.
+    pub(crate) fn set_filter(&mut self, filter: Option<String>) {
+        if self.filter != filter {
+            self.window.selection.set_filtered(filter.is_some());
+            self.filter = filter;
+            self.window.begin_again();
+        }
+    }
+
+    /// What is to be asked for now: the first page, or one that the selection has come near to.
+    pub(crate) fn wants(&self) -> Option<Direction> {
+        let is_new = !self.window.is_filled() && self.window.asking().is_none() && self.window.trouble().is_none();
+        if is_new { Some(Direction::Fresh) } else { self.window.wants() }
     }
 
     /// Whether everything pending is listed, so that fresh rows are to be asked for when there are some.
@@ -120,13 +137,20 @@ impl Pending {
             title.push_str(&marked);
         }
         let inside = canvas.frame(body, &title, focused);
+        panes::draw_filter(canvas, PaneId::Pending, body, (&title, focused), model, ui);
         let rows = self.window.rows();
         if let Some(trouble) = self.window.trouble().filter(|_| rows.is_empty()) {
             canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), trouble, Role::Bad);
             return;
         }
         if rows.is_empty() {
-            let words = if self.window.asking().is_some() { "asking the station" } else { "nothing is pending on this queue" };
+            let words = if self.window.asking().is_some() {
+                "asking the station"
+            } else if self.filter.is_some() {
+                "nothing that is pending on this queue fits the filter"
+            } else {
+                "nothing is pending on this queue"
+            };
             canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), words, Role::Muted);
             return;
         }

@@ -93,6 +93,7 @@ impl Tray {
             columns: COLUMNS,
             len: alerts.len(),
             row: &row,
+            bookmarked: &|_| false,
             selection: &self.selection,
             focused,
             sort: None,

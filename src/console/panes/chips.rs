@@ -114,6 +114,12 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
             ("FAULTS", format::count(faults), if faults > 0 { Role::Warn } else { Role::Text })
         }
         PaneId::Wire => ("WIRE", format::count(ui.time.kept().len() as u64), Role::Text),
+        PaneId::Meter => {
+            let p95 = model.meter.figures.p95.minute.map_or_else(|| glyphs.none.to_owned(), format::fine);
+            let slowed = model.meter.frames_per_s.map(|frames| format!("~{frames} fps"));
+            let role = if slowed.is_some() { Role::Warn } else { Role::Text };
+            ("METER", slowed.unwrap_or(p95), role)
+        }
         PaneId::StationLog => {
             let serious = model.journal.station.iter().filter(|notice| notice.level >= Level::Warn).count() as u64;
             ("STATION", format!("{}{}", format::count(serious), glyphs.warn), if serious > 0 { Role::Warn } else { Role::Text })

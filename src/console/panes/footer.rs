@@ -3,7 +3,8 @@
 use ratatui::layout::Rect;
 
 use crate::console::{
-    keymap::{self, Chord},
+    action::Action,
+    keymap::{self, Chord, Place},
     model::Model,
     text,
     theme::Role,
@@ -12,6 +13,9 @@ use crate::console::{
     view::Canvas,
 };
 
+/// What the key that stops time does while it is stopped.
+const GO_ON: &str = "go live";
+
 /// Draws it: what would do nothing is greyed; what does not fit is left to `?`, which always stands.
 pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
     let view = canvas.view;
@@ -19,15 +23,19 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
     let place = ui.place();
     let words = |binding: &keymap::Binding| {
         let key = binding.keys.first().map_or_else(String::new, |key: &Chord| key.name(glyphs));
-        (key, binding.label)
+        let label = if binding.action == Action::Pause && ui.time.is_stopped() { GO_ON } else { binding.label };
+        (key, label)
     };
-    let bindings: Vec<_> = view.keymap.bindings(place).filter(|binding| binding.in_footer).collect();
+    let mut bindings: Vec<_> = view.keymap.bindings(place).filter(|binding| binding.in_footer).collect();
+    if place == Place::Wire {
+        // It is where one looks: what finds comes before what acts.
+        bindings.sort_by_key(|binding| !matches!(binding.action, Action::Open | Action::Filter | Action::Pause));
+    }
     let columns = |binding: &keymap::Binding| {
         let (key, label) = words(binding);
         u16::try_from(text::width(&key) + text::width(label) + 3).unwrap_or(u16::MAX)
     };
-    let is_kept =
-        |binding: &keymap::Binding| matches!(binding.action, super::super::action::Action::Help | super::super::action::Action::Quit);
+    let is_kept = |binding: &keymap::Binding| matches!(binding.action, Action::Help | Action::Quit);
     let mut room = area.width.saturating_sub(1);
     room = room.saturating_sub(bindings.iter().filter(|binding| is_kept(binding)).map(|binding| columns(binding)).sum());
     let mut x = area.x + 1;

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use super::{
     Cell, Class, Look, Rows, Table, in_flight, queues,
-    rows::{counts, rows, shown_columns},
+    rows::{counts, is_paged, rows, shown_columns},
     started,
     table::column_at as column_of_table,
     wire,
@@ -76,11 +76,13 @@ pub(crate) fn table_of(
         cells.unwrap_or_default()
     };
     let place = |field: usize| shown.iter().position(|(known, _)| *known == field);
+    let bookmarked = |index: usize| !ui.bookmarks.is_empty() && rows.key(index).is_some_and(|key| ui.bookmarks.has(pane, &key));
     let unselected = Selection::default();
     Table {
         columns: &columns,
         len: rows.len(),
         row: &cells,
+        bookmarked: &bookmarked,
         selection: ui.selection(pane).unwrap_or(&unselected),
         focused,
         sort: ui.sort(pane).and_then(|sort| place(sort.field).map(|at| (at, sort.descending))),
@@ -131,7 +133,7 @@ fn why_empty(pane: PaneId, mpp: &Snapshot) -> String {
         PaneId::State => "no adapter has written a value yet",
         PaneId::Pending => "nothing is pending on this queue",
         PaneId::Wire => "nothing has happened since this console came up",
-        PaneId::Started => "",
+        PaneId::Started | PaneId::Meter => "",
     };
     words.to_owned()
 }
@@ -141,7 +143,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
     let focused = ui.overlays.is_empty() && ui.focus == Focus::Pane(pane);
     let title = title(pane, model, ui, canvas.view);
     let inner = canvas.frame(area, &title, focused);
-    draw_filter(canvas, pane, area, &title, model, ui);
+    draw_filter(canvas, pane, area, (&title, focused), model, ui);
     let Some(world) = &model.world else {
         canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), "starting", Role::Muted);
         return;
@@ -159,6 +161,9 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
             canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), &nothing, Role::Muted);
         }
         _ => draw(canvas, (false, false)),
+    }
+    if pane == PaneId::Wire {
+        wire::mark_instant(canvas, inner, ui);
     }
 }
 
@@ -192,12 +197,19 @@ fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
 }
 
 /// The filter that is in force, behind the title of its pane. What it quotes may be what a viewer wrote.
-fn draw_filter(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, title: &str, model: &Model, ui: &Ui) {
+pub(crate) fn draw_filter(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, (title, focused): (&str, bool), model: &Model, ui: &Ui) {
     let Some(filter) = ui.lens(pane).filter() else { return };
     let (shown, all) = counts(pane, ui, model);
-    let counted = if ui.pages.oldest_first(pane).is_some() { format!(" {shown} ") } else { format!(" {shown} of {all} ") };
+    let counted = match is_paged(pane) {
+        // Its title counts them already.
+        _ if pane == PaneId::Wire => " ".to_owned(),
+        true => format!(" {shown} "),
+        false => format!(" {shown} of {all} "),
+    };
     let width = |words: &str| u16::try_from(text::width(words)).unwrap_or(u16::MAX);
-    let (start, end) = (area.x.saturating_add(width(title)).saturating_add(4), area.right().saturating_sub(1));
+    // Behind the frame's corner, the title between two spaces, and the sign of the focus with one more.
+    let before = 4 + if focused { width(canvas.view.glyphs.into) + 1 } else { 0 };
+    let (start, end) = (area.x.saturating_add(width(title)).saturating_add(before), area.right().saturating_sub(1));
     let room = end.saturating_sub(start);
     let used = canvas.put_as(
         start,
@@ -205,7 +217,7 @@ fn draw_filter(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, title: &str, m
         room.saturating_sub(width(&counted) + 2),
         &format!("/{}", filter.text()),
         Role::Accent,
-        Class::Payload,
+        canvas.view.veil.strictest([Class::Login, Class::Payload].into_iter().filter(|class| filter.quotes(*class))),
     );
     canvas.put(start + used, area.y, room.saturating_sub(used), &counted, Role::Accent);
 }

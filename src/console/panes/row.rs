@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::{Cell, adapter_log::LogLine, history::Stored, in_flight::Flying, pack_state::StateValue, queues::Queued, refunds::Refund};
+use super::{
+    Cell, adapter_log::LogLine, history::Stored, in_flight::Flying, meter::Reading, pack_state::StateValue, queues::Queued, refunds::Refund,
+};
 use crate::{
     console::{
         format,
@@ -52,6 +54,7 @@ pub(crate) enum Row<'a> {
     Line(LogLine<'a>),
     Fault(&'a FaultGroup),
     Entry(EntryRecord<'a>),
+    Reading(Reading),
 }
 
 impl Row<'_> {
@@ -67,6 +70,7 @@ impl Row<'_> {
             Self::Line(row) => row,
             Self::Fault(row) => *row,
             Self::Entry(row) => row,
+            Self::Reading(row) => row,
         }
     }
 

@@ -1,6 +1,6 @@
 //! The rows of every pane: which there are, in which order, and what identifies them.
 
-use super::{Row, adapter_log, history, in_flight, pack_state, queues, refunds, wire::Entries};
+use super::{Row, adapter_log, history, in_flight, meter, pack_state, queues, refunds, wire::Entries};
 use crate::{
     console::{
         lens::Lens,
@@ -26,6 +26,7 @@ pub(crate) fn specs(pane: PaneId) -> &'static [Spec] {
         PaneId::State => pack_state::StateValue::SPECS,
         PaneId::AdapterLog => adapter_log::LogLine::SPECS,
         PaneId::Violations => FaultGroup::SPECS,
+        PaneId::Meter => meter::Reading::SPECS,
         PaneId::Wire => EntryRecord::SPECS,
         PaneId::Started => &[],
     }
@@ -83,6 +84,7 @@ fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
         PaneId::State => ui.pages.state.rows().iter().map(|row| Row::Value(pack_state::StateValue(row))).collect(),
         PaneId::AdapterLog => adapter_log::rows(model),
         PaneId::Violations => model.faults.groups().map(Row::Fault).collect(),
+        PaneId::Meter => meter::rows(ui, model),
         // Too many to be named all: see [`rows`].
         PaneId::Wire | PaneId::Started => Vec::new(),
     }

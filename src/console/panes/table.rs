@@ -14,6 +14,8 @@ pub(crate) struct Table<'a> {
     pub(crate) len: usize,
     /// The cells of a row, one a column.
     pub(crate) row: &'a dyn Fn(usize) -> Vec<Cell>,
+    /// Whether a row has a bookmark.
+    pub(crate) bookmarked: &'a dyn Fn(usize) -> bool,
     pub(crate) selection: &'a Selection,
     pub(crate) focused: bool,
     /// The column that the rows are sorted by, which gets a sign, and whether the largest comes first.
@@ -44,6 +46,9 @@ impl Table<'_> {
         let offset = self.selection.offset();
         let height = usize::from(area.height - 1);
         for (index, y) in (offset..self.len).take(height).zip(area.y + 1..) {
+            if (self.bookmarked)(index) {
+                canvas.put(area.x, y, 1, canvas.view.glyphs.bookmark, Role::Accent);
+            }
             let cells = (self.row)(index);
             let mut x = area.x + 1;
             let mut chosen = None;

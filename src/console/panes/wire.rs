@@ -13,7 +13,7 @@ use crate::{
         inspect::{Inspector, Opening, Subject},
         model::{Kept, Model},
         pane_id::PaneId,
-        selection::{Keys, RecordKey},
+        selection::{Keys, RecordKey, Selection},
         theme::Role,
         ui::Ui,
         view::{Canvas, View},
@@ -108,6 +108,18 @@ impl Keys for Entries<'_> {
     }
 }
 
+/// Marks the entry at whose moment time is stopped, in the margin before its row.
+pub(super) fn mark_instant(canvas: &mut Canvas<'_>, area: Rect, ui: &Ui) {
+    let Some(until) = ui.time.until() else { return };
+    let entries = Entries { list: &ui.wire, kept: ui.time.kept() };
+    let offset = ui.selection(PaneId::Wire).map_or(0, Selection::offset);
+    let line = entries.row(&RecordKey::Entry(until)).and_then(|row| row.checked_sub(offset));
+    let Some(y) = line.and_then(|line| u16::try_from(line).ok()?.checked_add(area.y + 1)) else { return };
+    if y < area.bottom() {
+        canvas.put(area.x, y, 1, canvas.view.glyphs.held, Role::Warn);
+    }
+}
+
 /// How many are shown, and how many come a second.
 pub(super) fn title(ui: &Ui, view: &View) -> String {
     let kept = ui.time.kept();
@@ -148,9 +160,13 @@ pub(crate) fn draw_glance(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui
         return;
     }
     let time = format::time_of_day_ms(entry.entry.at.wall, &canvas.view.zone);
+    let subject = Subject::of(entry);
+    // What it caused is looked for in all that came since, so what was found is carried from frame to frame.
+    let known = ui.glance.take().filter(|known| known.shows(&subject, &time));
     // It is small: nothing is left to the worker.
-    let (mut inspector, _) = Inspector::of(Subject::of(entry), Opening { number: 0, time, limits: ui.limits.console });
-    inspector.follow(kept, None);
+    let mut inspector = known.unwrap_or_else(|| Box::new(Inspector::of(subject, Opening { number: 0, time, limits: ui.limits.console }).0));
+    inspector.follow(kept, ui.time.until());
     inspector.fit(area);
     inspector.draw(canvas, area, false);
+    ui.glance.replace(Some(inspector));
 }

@@ -173,7 +173,7 @@ fn a_page_that_comes_later_keeps_the_marks() {
     let mut stage = pending_list(43..=45, false);
     stage.char('v');
     stage.event(Event::Queried {
-        asked: Asked::Pending { queue: "default".into(), direction: crate::console::action::Direction::Fresh },
+        asked: Asked::Pending { queue: "default".into(), direction: crate::console::action::Direction::Fresh, serial: 1 },
         page: Ok(Page::Invocations { rows: (43..=60).map(row).collect(), more: false, beyond: None }),
     });
     assert!(stage.ui.marks.contains(InvocationId(43)));

@@ -19,8 +19,8 @@ use crate::{
     ids::InvocationId,
     port::Page,
     tap::entry::{
-        Direction, Verdict,
-        mpp::{FrameType, Level, RowState, Transition},
+        Direction, Frame, Head, Redaction, Verdict, What,
+        mpp::{self as events, FrameType, Level, RowState, Transition},
     },
 };
 
@@ -227,4 +227,33 @@ fn work_and_what_was_said_of_it_are_copied_with_their_frames_while_those_are_kep
     stage.char('Y');
     assert_eq!(stage.char('f'), []);
     assert!(stage.text().contains("not copied as frame: no frame of it is kept here"), "{}", stage.text());
+}
+
+#[test]
+fn a_frame_that_is_not_kept_whole_or_was_withheld_is_not_copied_as_if_it_were() {
+    let mut stage = show(160, 50);
+    let (bytes, limit) = (b"{\"mpp\":2,\"type\":\"log\"", 1_000_000);
+    for redaction in [Redaction::None, Redaction::Withheld] {
+        let frame = Frame {
+            direction: Direction::Inbound,
+            peer: "127.0.0.1:50312".into(),
+            head: Head::Mpp(events::Head { kind: Some(FrameType::Log), ..events::Head::default() }),
+            verdict: Verdict::Sent,
+            wire_bytes: limit,
+            redaction: redaction.clone(),
+        };
+        let seq = inspecting::emit(&mut stage, What::Frame(frame), bytes, None, false);
+        inspecting::open(&mut stage, seq);
+        stage.char('Y');
+        assert_eq!(stage.char('f'), []);
+        if redaction == Redaction::Withheld {
+            assert!(stage.text().contains("it was withheld when it came"), "{}", stage.text());
+            assert_eq!(stage.char('h'), []);
+        } else {
+            assert!(stage.text().contains("only its beginning is kept"), "{}", stage.text());
+            let missing = u64::from(limit) - bytes.len() as u64;
+            assert!(copied(&stage.char('h')).ends_with(&format!("|\n{missing} more B were not kept\n")));
+        }
+        (0..2).for_each(|_| drop(stage.key(KeyCode::Esc)));
+    }
 }

@@ -73,6 +73,7 @@ pub(super) fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
         Place::AdapterLog => focused(base(), PaneId::AdapterLog),
         Place::Violations => focused(base(), PaneId::Violations),
         Place::StationLog => focused(base(), PaneId::StationLog),
+        Place::Meter => focused(base(), PaneId::Meter),
         Place::Wire => focused(base(), PaneId::Wire),
         Place::Chips => {
             let mut stage = base();

@@ -22,7 +22,7 @@ fn pending(columns: u16, rows: u16) -> Stage {
     let mut stage = show(columns, rows);
     stage.key(KeyCode::Down);
     stage.key(KeyCode::Enter);
-    let asked = Asked::Pending { queue: "default".into(), direction: Direction::Fresh };
+    let asked = Asked::Pending { queue: "default".into(), direction: Direction::Fresh, serial: 1 };
     stage.event(Event::Queried { asked, page: Ok(Page::Invocations { rows: (42..=45).map(row).collect(), more: false, beyond: None }) });
     stage
 }

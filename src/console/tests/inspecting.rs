@@ -37,7 +37,7 @@ const ENDED: Fault = Fault::Protocol { code: ErrorCode::UnexpectedStateTransitio
 const PEER: &str = "127.0.0.1:50312";
 
 /// Emits an entry that another caused.
-fn emit(stage: &mut Stage, what: What, bytes: &[u8], cause: Option<Seq>, is_work: bool) -> Seq {
+pub(super) fn emit(stage: &mut Stage, what: What, bytes: &[u8], cause: Option<Seq>, is_work: bool) -> Seq {
     let trace = is_work.then(|| TraceId(uuid::Uuid::from_u128(0xb52e)));
     let seq = stage.tap.emit(Draft { at: Now::at_ms(stage.ms), link: Link::Mpp, trace, cause, what, bytes });
     stage.fold();
@@ -451,6 +451,23 @@ fn a_long_value_is_opened_whole_and_paged() {
     assert_eq!(stage.ui.place(), Place::Inspector);
     stage.key(KeyCode::Esc);
     assert_eq!(stage.ui.place(), Place::Queues);
+}
+
+#[test]
+fn effects_later_than_the_moment_that_is_shown_are_marked_so() {
+    const LATER: &str = "later than the moment that is shown";
+    let Story { mut stage, failed_frame, .. } = story(160, 50);
+    open(&mut stage, failed_frame);
+    assert!(!stage.text().contains(LATER), "{}", stage.text());
+    let mut marked = Vec::new();
+    for _ in 0..6 {
+        stage.char(',');
+        let text = stage.text();
+        marked.push(["2 entries, 1 of", "2 entries, 2 of"].into_iter().position(|words| text.contains(&format!("{words} them {LATER}"))));
+    }
+    assert_eq!(marked.iter().flatten().collect::<Vec<_>>(), [&0, &1, &1], "{marked:?}");
+    stage.key(KeyCode::End);
+    assert!(!stage.text().contains(LATER), "live, nothing is later");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! How panes are looked at: what is let through, in which order, in which columns, and which cell is chosen.
 
+use std::collections::BTreeMap;
+
 use crossterm::event::{KeyCode, MouseButton, MouseEvent, MouseEventKind};
 use proptest::prelude::*;
 use ratatui::style::Modifier;
@@ -15,10 +17,11 @@ use crate::{
         ui::Focus,
         view_id::ViewId,
     },
-    field::{Fields as _, place},
+    field::{Class, Fields as _, Kind, Spec, place},
     filter::Filter,
     ids::InvocationId,
     mpp::EndedView,
+    port::{InvocationRow, RefundRow, StateKeyRow},
     tap::entry::mpp::{self as events, Transition},
 };
 
@@ -234,5 +237,19 @@ proptest! {
                 stage.ui.settle(&stage.model);
             }
         }
+    }
+}
+
+#[test]
+fn rows_of_the_store_have_the_same_fields_in_a_pane_and_at_the_port_for_their_filters_go_as_text() {
+    let declared = |specs: &[Spec]| -> BTreeMap<&str, (Kind, Class)> { specs.iter().map(|it| (it.name, (it.kind, it.class))).collect() };
+    for (pane, specs) in [
+        (PaneId::History, InvocationRow::SPECS),
+        (PaneId::OtherPack, InvocationRow::SPECS),
+        (PaneId::Pending, InvocationRow::SPECS),
+        (PaneId::Refunds, RefundRow::SPECS),
+        (PaneId::State, StateKeyRow::SPECS),
+    ] {
+        assert_eq!(declared(panes::specs(pane)), declared(specs), "{pane:?}");
     }
 }

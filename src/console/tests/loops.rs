@@ -1,7 +1,10 @@
 //! The loop itself, over a fake station with a real tap and a terminal in memory.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -66,6 +69,7 @@ pub(super) struct Rig {
     screen: Arc<Mutex<vt100::Parser>>,
     clock: Clock,
     seen: mpsc::Receiver<()>,
+    frames: Arc<AtomicUsize>,
 }
 
 impl Rig {
@@ -127,6 +131,7 @@ pub(super) fn with_source<F: Future<Output = Rig>>(limits: &Limits, source: Opti
     let (keys, input) = mpsc::channel(16);
     let (stop, stopped) = watch::channel(false);
     let (saw, seen) = mpsc::channel(1_024);
+    let frames = Arc::new(AtomicUsize::new(0));
     let screen = Arc::new(Mutex::new(vt100::Parser::new(size(24), size(80), 0)));
     let config = Config {
         looks: Looks { theme: "midnight".to_owned(), mouse: true, ..Looks::default() },
@@ -141,11 +146,11 @@ pub(super) fn with_source<F: Future<Output = Rig>>(limits: &Limits, source: Opti
         commands: CommandHints::default(),
     };
     let mailbox = Arc::new(Mailbox::default());
-    let glass = Glass { screen: Arc::clone(&screen), saw };
+    let glass = Glass { screen: Arc::clone(&screen), saw, frames: Arc::clone(&frames) };
     crate::console::terminal::spawn_writer(Arc::clone(&mailbox), glass, clock).unwrap();
     let port = Arc::new(FakeStation { tap: tap.clone(), asked });
     let mut app = App::new(port, config, mailbox, 80, 24);
-    let rig = Rig { tap, asked: asks, keys, stop, screen, clock, seen };
+    let rig = Rig { tap, asked: asks, keys, stop, screen, clock, seen, frames };
     runtime.block_on(async {
         let (exit, _rig) = tokio::join!(app.run(input, stopped), test(rig));
         exit
@@ -160,11 +165,13 @@ fn size(cells: u16) -> std::num::NonZero<u16> {
 struct Glass {
     screen: Arc<Mutex<vt100::Parser>>,
     saw: mpsc::Sender<()>,
+    frames: Arc<AtomicUsize>,
 }
 
 impl std::io::Write for Glass {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.screen.lock().unwrap().process(bytes);
+        self.frames.fetch_add(memchr::memmem::find_iter(bytes, b"\x1b[?2026l").count(), Ordering::SeqCst);
         let _ = self.saw.try_send(());
         Ok(bytes.len())
     }
@@ -317,10 +324,61 @@ fn keys_are_heard_while_entries_come_without_end() {
 }
 
 #[test]
+fn while_time_is_stopped_entries_are_taken_in_and_few_frames_are_written_and_live_is_all_of_it_at_once() {
+    let mut limits = Limits::default();
+    limits.tap.ring_entries_max = 1_024;
+    let exit = with_console(&limits, |mut rig| async move {
+        rig.snapshot(true).await;
+        rig.shows("loss 0").await;
+        rig.key(' ').await;
+        rig.shows("PAUSED").await;
+        let (from, before) = (rig.clock.now().mono, rig.frames.load(Ordering::SeqCst));
+        // Three times what the tap holds: what is not read while time is stopped is lost.
+        for id in 0..3_000 {
+            rig.emit(id);
+            if id % 100 == 99 {
+                tokio::time::sleep(Duration::from_millis(25)).await;
+            }
+        }
+        let (took, frames) = (rig.clock.now().mono.since(from), rig.frames.load(Ordering::SeqCst) - before);
+        assert!(frames as u128 <= took.as_millis() / 250 + 2, "{frames} frames in {took:?}");
+        rig.shows("3000 waiting").await;
+        rig.shows("default applied 0").await;
+        rig.press(KeyCode::End).await;
+        rig.wait("live", |screen| {
+            let is_live = screen.contains("LIVE");
+            let all = screen.split_whitespace().collect::<Vec<_>>().join(" ").contains("default applied 3000");
+            assert!(!is_live || (all && screen.contains("loss 0")), "the first live screen is of now, and lacks nothing:\n{screen}");
+            is_live
+        })
+        .await;
+        rig.stop.send(true).unwrap();
+        rig
+    });
+    assert_eq!(exit, Exit::Stopped);
+}
+
+#[test]
+fn the_loop_measures_what_its_frames_cost() {
+    let exit = with_console(&Limits::default(), |mut rig| async move {
+        rig.snapshot(true).await;
+        rig.key('9').await;
+        rig.emit(1);
+        rig.wait("a frame time on the chip of the Meter", |screen| {
+            screen.split("METER").nth(1).is_some_and(|rest| rest.split_whitespace().nth(1) == Some("ms"))
+        })
+        .await;
+        rig.stop.send(true).unwrap();
+        rig
+    });
+    assert_eq!(exit, Exit::Stopped);
+}
+
+#[test]
 fn a_console_that_does_less_says_so() {
     let mut stage = show(100, 30);
     assert!(!stage.text().contains("fps"));
-    stage.model.meter = Meter { frames_per_s: Some(15), behind: 12_345 };
+    stage.model.meter = Meter { frames_per_s: Some(15), behind: 12_345, ..Meter::default() };
     let header = stage.text().lines().next().unwrap().to_owned();
     assert!(header.contains("~15 fps  12.3k behind  loss 0"), "{header}");
 }

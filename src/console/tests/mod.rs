@@ -18,6 +18,7 @@ mod inspecting;
 mod ledgers;
 mod lenses;
 mod loops;
+mod meter;
 mod noisy;
 mod offered;
 mod palette;

@@ -19,6 +19,7 @@ use crate::{
         keymap::Place,
         layout::{COLUMNS_MIN, ROWS_MIN},
         overlays::{Output, Overlay},
+        pane_id::PaneId,
         shell::{End, Ran},
         ui::Focus,
         view_id::ViewId,
@@ -203,7 +204,56 @@ fn written() -> Vec<(String, Stage)> {
     stage.char(':');
     stage.key(KeyCode::Up);
     add("a line of the palette that was called back", stage);
+    for (field, words) in [("user", "a filter with a login that was seen"), ("params", "a filter with a payload that was seen")] {
+        for (end, keys) in
+            [("offered", &[KeyCode::Tab][..]), ("kept", &[KeyCode::Tab, KeyCode::Enter]), ("again", &AGAIN), ("recalled", &RECALLED)]
+        {
+            let mut stage = history();
+            stage.char('/');
+            stage.write(&format!("{field}:"));
+            for key in keys {
+                stage.key(*key);
+            }
+            add(&format!("{words}, {end}"), stage);
+        }
+    }
     screens
+}
+
+/// Keeps what is offered, and opens the line over it again.
+const AGAIN: [KeyCode; 3] = [KeyCode::Tab, KeyCode::Enter, KeyCode::Char('/')];
+/// The same, and begins another line, into which the one before is called back.
+const RECALLED: [KeyCode; 5] = [KeyCode::Tab, KeyCode::Enter, KeyCode::Char('/'), KeyCode::Backspace, KeyCode::Up];
+
+/// The history of a night, all of it on the screen.
+fn history() -> Stage {
+    let mut stage = night();
+    stage.ui.show(ViewId::Bridge);
+    stage.ui.focus = Focus::Pane(PaneId::History);
+    stage.ui.zoomed = Some(PaneId::History);
+    make_noise(&mut stage);
+    stage
+}
+
+#[test]
+fn a_filter_shows_on_air_what_is_typed_and_no_more() {
+    let mut stage = history();
+    stage.view.veil = Veil::of(true);
+    stage.char('/');
+    stage.write("state:failed zebra");
+    assert!(stage.text().contains("/ state:failed zebra"), "{}", stage.text());
+    stage.key(KeyCode::Enter);
+    assert!(!stage.text().contains("zebra"), "a word may be what a viewer wrote\n{}", stage.text());
+    stage.char('/');
+    assert!(!stage.text().contains("zebra"), "{}", stage.text());
+    stage.ctrl('u');
+    stage.write("state:failed queue:default");
+    assert!(stage.text().contains("/ state:failed queue:default"), "{}", stage.text());
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("/state:failed queue:default"), "what quotes nobody is shown\n{}", stage.text());
+    stage.char('/');
+    stage.write(" user:LVIEWER ~");
+    assert!(!stage.text().contains("LVIEWER"), "it goes on from what was kept\n{}", stage.text());
 }
 
 #[test]

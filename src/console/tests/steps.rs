@@ -44,7 +44,7 @@ pub(super) fn pending_list(rows: impl Iterator<Item = u64>, more: bool) -> Stage
         &effects[..],
         [Effect::Query { query: Query::Invocations { queue: Some(queue), oldest_first: true, beyond: None, .. }, .. }] if queue.as_str() == "default"
     ));
-    let asked = Asked::Pending { queue: "default".into(), direction: Direction::Fresh };
+    let asked = Asked::Pending { queue: "default".into(), direction: Direction::Fresh, serial: 1 };
     stage.event(Event::Queried { asked, page: Ok(Page::Invocations { rows: rows.map(row).collect(), more, beyond: None }) });
     stage
 }
@@ -192,7 +192,7 @@ fn a_pending_list_pages_both_ways_within_its_bound() {
 fn an_answer_for_a_list_that_was_closed_is_let_go() {
     let mut stage = pending_list(43..=45, true);
     stage.key(KeyCode::Esc);
-    let asked = Asked::Pending { queue: "default".into(), direction: Direction::Forward };
+    let asked = Asked::Pending { queue: "default".into(), direction: Direction::Forward, serial: 2 };
     stage.event(Event::Queried { asked, page: Err(PortError::Store("gone".to_owned())) });
     assert_eq!((stage.ui.place(), stage.ui.message), (Place::Queues, None));
 }

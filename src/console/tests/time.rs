@@ -7,6 +7,7 @@ use crate::{
     console::{
         action::{Action, Asked, Effect},
         event::Event,
+        overlays::{Facts, Overlay, Subject},
         pane_id::PaneId,
         panes,
         selection::{Keys as _, RecordKey},
@@ -36,8 +37,11 @@ fn work(stage: &mut Stage, id: u64) {
     }
 }
 
+/// All between the first line and the footer, which names what the keys do now.
 fn body(stage: &mut Stage) -> String {
-    stage.text().lines().skip(1).collect::<Vec<_>>().join("\n")
+    let text = stage.text();
+    let lines: Vec<_> = text.lines().skip(1).collect();
+    lines[..lines.len() - 1].join("\n")
 }
 
 #[test]
@@ -284,4 +288,43 @@ fn a_bookmark_whose_moment_is_gone_says_so_and_the_oldest_make_room() {
     stage.char('\'');
     assert!(said(&stage).contains("not kept any more"), "{}", said(&stage));
     assert!(!stage.ui.time.is_stopped());
+}
+
+#[test]
+fn a_bookmark_has_a_sign_in_its_row_and_nowhere_else() {
+    let mut stage = show(160, 50);
+    stage.ui.focus = Focus::Pane(PaneId::Queues);
+    let signed = |stage: &mut Stage| -> Vec<String> {
+        let sign = stage.view.glyphs.bookmark;
+        stage.text().lines().filter(|line| line.contains(sign)).map(str::to_owned).collect()
+    };
+    assert!(signed(&mut stage).is_empty());
+    stage.key(KeyCode::Down);
+    stage.char('m');
+    stage.key(KeyCode::Up);
+    let lines = signed(&mut stage);
+    assert!(matches!(lines.as_slice(), [line] if line.starts_with("│★default")), "{lines:?}");
+    stage.key(KeyCode::Down);
+    stage.char('m');
+    assert!(signed(&mut stage).is_empty(), "it goes with the bookmark");
+}
+
+#[test]
+fn details_say_where_an_invocation_stood_and_that_it_was_not_there_yet() {
+    let mut stage = show(160, 50);
+    work(&mut stage, 100);
+    let mut late = row(100);
+    late.enqueued_at_ms = crate::time::Now::at_ms(stage.ms - 300).wall;
+    late.updated_at_ms = crate::time::Now::at_ms(stage.ms).wall;
+    late.state = crate::tap::entry::mpp::RowState::Done;
+    let id = late.id;
+    stage.ui.overlays.push(Overlay::Facts(Facts::of(Subject::Invocation { id, row: Some(Box::new(late)) })));
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        let text = stage.text();
+        let line = text.lines().find_map(|line| line.split("│ state  ").nth(1)).unwrap_or_else(|| panic!("no state:\n{text}"));
+        seen.push(line.split_whitespace().next().unwrap_or_default().trim_end_matches(':').to_owned());
+        stage.char(',');
+    }
+    assert_eq!(seen, ["done", "applied", "dispatched", "pending", "not"]);
 }

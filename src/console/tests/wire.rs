@@ -39,6 +39,41 @@ fn judged(stage: &mut Stage, direction: Direction, kind: Option<FrameType>, id: 
     stage.fold();
 }
 
+#[test]
+fn steps_lead_the_wire_to_the_moment_and_mark_its_entry() {
+    for size in [(80, 24), (160, 50)] {
+        let mut stage = wire(size.0, size.1);
+        stage.key(KeyCode::Up);
+        stage.key(KeyCode::Up);
+        for back in [1, 2, 3, 2] {
+            stage.char(if back == 2 && stage.ui.time.waiting() == 3 { '.' } else { ',' });
+            let until = stage.ui.time.until().unwrap();
+            assert_eq!((stage.ui.time.waiting(), stage.ui.time.current()), (back, Some(until)));
+            assert_eq!(stage.ui.selected(PaneId::Wire, &stage.model), Some(RecordKey::Entry(until)));
+            let text = stage.text();
+            let marked: Vec<_> = text.lines().filter(|line| line.starts_with("│‖")).collect();
+            assert_eq!(marked.len(), 1, "{text}");
+        }
+        // What was filtered away is not marked, and what is looked at is the last that is shown.
+        stage.char('/');
+        stage.write("kind:nothing_of_this_name");
+        stage.key(KeyCode::Enter);
+        assert!(!stage.text().contains("│‖"), "{}", stage.text());
+        stage.key(KeyCode::End);
+        assert_eq!(stage.ui.time.until(), None);
+    }
+}
+
+#[test]
+fn the_filter_in_force_stands_behind_the_title_of_a_focused_pane_too() {
+    let mut stage = wire(160, 50);
+    stage.char('/');
+    stage.write("kind:log");
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    assert!(text.contains("/s ─/kind:log ─") && text.contains("▸ Wire"), "{text}");
+}
+
 /// The Wire view of a show: a handshake, one piece of work, a line of the log, and a frame that ended the connection.
 pub(super) fn wire(columns: u16, rows: u16) -> Stage {
     use Direction::{Inbound, Outbound};
@@ -280,6 +315,46 @@ fn the_selected_entry_is_seen_whole_below_and_inspected_by_a_key() {
     }
     stage.key(KeyCode::Esc);
     assert_eq!((stage.ui.overlays.len(), selected(&stage)), (0, seq));
+}
+
+/// An entry that another caused.
+fn caused(stage: &mut Stage, cause: u64) {
+    let what = What::Transition(crate::tap::entry::Transition::Mpp(enqueued(9_999, "boss")));
+    stage.tap.emit(Draft { at: Now::at_ms(stage.ms), link: Link::Mpp, trace: None, cause: Some(Seq(cause)), what, bytes: b"" });
+    stage.fold();
+}
+
+#[test]
+fn what_the_selected_entry_caused_is_counted_as_it_comes_and_is_not_carried_to_another() {
+    let mut stage = wire(160, 50);
+    stage.key(KeyCode::Up);
+    let held = selected(&stage);
+    assert!(stage.text().contains("nothing that is kept"), "{}", stage.text());
+    caused(&mut stage, held);
+    assert!(stage.text().contains("1 entry"), "{}", stage.text());
+    caused(&mut stage, held);
+    assert!(stage.text().contains("2 entries"), "{}", stage.text());
+    stage.key(KeyCode::Down);
+    assert!(stage.text().contains("nothing that is kept"), "{}", stage.text());
+    stage.key(KeyCode::Up);
+    assert_eq!(selected(&stage), held);
+    assert!(stage.text().contains("2 entries"), "{}", stage.text());
+}
+
+#[test]
+fn what_was_caused_after_the_moment_at_which_time_is_stopped_is_marked() {
+    let mut stage = wire(160, 50);
+    stage.key(KeyCode::Up);
+    let held = selected(&stage);
+    stage.char(' ');
+    caused(&mut stage, held);
+    assert_eq!(selected(&stage), held);
+    assert!(stage.text().contains("1 of them later than the moment that is shown"), "{}", stage.text());
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("1 of them later than the moment that is shown"), "{}", stage.text());
+    stage.key(KeyCode::Esc);
+    stage.char(' ');
+    assert!(!stage.text().contains("later than the moment"), "{}", stage.text());
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::{
         action::{Action, Asked, Effect},
         model::Model,
         overlays::{Account, Bound, Dialog, Facts, Help, KeyList, Overlay, Palette, Pending, Subject, Tray, meanwhile},
-        pane_id::ChipId,
+        pane_id::{ChipId, PaneId},
         selection::RecordKey,
         ui::{Focus, Ui},
         view::View,
@@ -232,7 +232,7 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
                 inspect(ui, group.map(|group| Subject::Fault(Box::new(group))))
             }
             Some(RecordKey::Entry(seq)) => inspecting::open(ui, view, seq),
-            Some(RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Field(_)) | None => Vec::new(),
+            Some(RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Field(_) | RecordKey::Figure(_)) | None => Vec::new(),
         },
     }
 }
@@ -243,6 +243,8 @@ fn inspect(ui: &mut Ui, subject: Option<Subject>) -> Vec<Effect> {
 }
 
 fn open_pending(ui: &mut Ui, queue: QueueName) -> Effect {
+    // A filter is of one queue's list.
+    ui.lens_mut(PaneId::Pending).set_filter(None);
     let (pending, effect) = Pending::open(queue);
     ui.overlays.push(Overlay::Pending(pending));
     effect

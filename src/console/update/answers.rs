@@ -92,15 +92,16 @@ fn migrated(moved: u64, failed: u64, left: u64) -> String {
 pub(super) fn queried(ui: &mut Ui, asked: Asked, page: Result<Page, PortError>, now: Now) -> Vec<Effect> {
     match (asked, page) {
         (Asked::Events, page) => giving::listed(ui, page),
-        (Asked::Pending { queue, direction }, page) => {
+        (Asked::Pending { queue, direction, serial }, page) => {
             let list = ui.overlays.iter_mut().rev().find_map(|overlay| match overlay {
-                Overlay::Pending(pending) if pending.queue == queue && pending.window.asking() == Some(direction) => {
+                Overlay::Pending(pending)
+                    if pending.queue == queue && pending.window.asking() == Some(direction) && pending.window.serial() == serial =>
+                {
                     Some(&mut pending.window)
                 }
                 _ => None,
             });
             if let Some(list) = list {
-                let serial = list.serial();
                 let answer = pages::invocations(page);
                 let trouble = answer.as_ref().err().cloned();
                 list.answer(serial, answer);

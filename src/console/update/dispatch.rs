@@ -215,8 +215,11 @@ fn attempt_on(ui: &mut Ui, model: &Model, live: &Model, view: &View, action: Act
         return Vec::new();
     }
     ui.message = None;
-    if timing::act(ui, live, view, action, now) || filter::act(ui, model, view, action, now) {
+    if timing::act(ui, live, view, action, now) {
         return Vec::new();
+    }
+    if let Some(effects) = filter::act(ui, model, view, action, now) {
+        return effects;
     }
     perform(ui, model, view, action, now)
 }
@@ -251,10 +254,7 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             filter::open(ui);
             Vec::new()
         }
-        Action::FilterCell => {
-            filter::by_cell(ui, model, view, now);
-            Vec::new()
-        }
+        Action::FilterCell => filter::by_cell(ui, model, view, now),
         Action::Zoom => {
             moving::zoom(ui);
             Vec::new()

@@ -13,7 +13,7 @@ use crate::{
         overlays::{FilterLine, Overlay},
         pane_id::PaneId,
         panes,
-        ui::{Focus, Ui},
+        ui::Ui,
         view::View,
     },
     field::{Record as _, Value},
@@ -28,10 +28,7 @@ const LOOKED_MAX: usize = 2_000;
 
 /// The pane whose rows can be filtered now.
 fn pane(ui: &Ui) -> Option<PaneId> {
-    match ui.focus {
-        Focus::Pane(pane) if ui.overlays.is_empty() && !panes::specs(pane).is_empty() => Some(pane),
-        _ => None,
-    }
+    ui.list_at_hand().filter(|pane| !panes::specs(*pane).is_empty())
 }
 
 /// Why there is nothing to filter, or no cell to filter by.
@@ -51,7 +48,13 @@ pub(super) fn open(ui: &mut Ui) {
 /// Puts a filter in force, or none.
 fn apply(ui: &mut Ui, pane: PaneId, filter: Option<Filter>) {
     let filter = filter.filter(|filter| !filter.is_empty());
-    ui.pages.set_filter(pane, filter.as_ref().map(Filter::canonical));
+    let text = filter.as_ref().map(Filter::canonical);
+    if let Some(pending) = ui.pending_mut().filter(|_| pane == PaneId::Pending) {
+        pending.set_filter(text);
+    } else {
+        ui.selection_mut(pane).set_filtered(filter.is_some());
+        ui.pages.set_filter(pane, text);
+    }
     ui.lens_mut(pane).set_filter(filter);
 }
 
@@ -61,26 +64,28 @@ fn read(text: &str, pane: PaneId, view: &View, now: Now) -> Result<Filter, Fault
 }
 
 /// Filters by the chosen cell of the selected row, on top of what is filtered already.
-pub(super) fn by_cell(ui: &mut Ui, model: &Model, view: &View, now: Now) {
-    let Some(pane) = pane(ui) else { return };
+pub(super) fn by_cell(ui: &mut Ui, model: &Model, view: &View, now: Now) -> Vec<Effect> {
+    let Some(pane) = pane(ui) else { return Vec::new() };
     let field = ui.lens(pane).cell.or_else(|| panes::shown_columns(pane, ui, ui.columns).first().map(|(field, _)| *field)).unwrap_or(0);
-    let Some(spec) = panes::specs(pane).get(field) else { return };
+    let Some(spec) = panes::specs(pane).get(field) else { return Vec::new() };
     let index = ui.selection(pane).map_or(0, crate::console::selection::Selection::index);
-    let Some(term) = panes::rows(pane, ui, model).with(index, |row| Filter::term(spec, &row.value(field, now))) else { return };
+    let Some(term) = panes::rows(pane, ui, model).with(index, |row| Filter::term(spec, &row.value(field, now))) else { return Vec::new() };
     let text = Filter::and(ui.lens(pane).filter().map_or("", Filter::text), &term);
-    match read(&text, pane, view, now) {
-        Ok(filter) => {
-            remember(ui, &text);
-            apply(ui, pane, Some(filter));
-        }
-        Err(fault) => say(ui, format!("this cell makes no filter: {fault}"), true, now),
+    if let Ok(filter) = read(&text, pane, view, now) {
+        apply(ui, pane, Some(filter));
+        return remember(ui, &text);
     }
+    // What is wrong with it would quote the cell.
+    say(ui, "the filter would be too long with this cell: shorten it first".to_owned(), true, now);
+    Vec::new()
 }
 
-fn remember(ui: &mut Ui, text: &str) {
-    if !text.trim().is_empty() {
-        ui.filters.push(text.to_owned());
+fn remember(ui: &mut Ui, text: &str) -> Vec<Effect> {
+    if text.trim().is_empty() {
+        return Vec::new();
     }
+    ui.filters.push(text.to_owned());
+    vec![Effect::RememberFilter(text.to_owned())]
 }
 
 fn line(ui: &mut Ui) -> Option<&mut FilterLine> {
@@ -101,14 +106,12 @@ pub(super) fn on_key(ui: &mut Ui, model: &Model, view: &View, key: KeyEvent, now
     attempt(ui, model, view, action, now)
 }
 
-/// Does what an action means in the line; whether it means something there.
-pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) -> bool {
-    if line(ui).is_none() {
-        return false;
-    }
+/// Does what an action means in the line, if it means something there.
+pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) -> Option<Vec<Effect>> {
+    line(ui)?;
     match action {
         Action::Back | Action::Close => close(ui, action == Action::Back),
-        Action::Open => keep(ui, now),
+        Action::Open => return Some(keep(ui, now)),
         Action::NextField | Action::PreviousField => {
             turn(ui, model, if action == Action::NextField { 1 } else { -1 }, now);
             follow(ui, view, now);
@@ -125,9 +128,9 @@ pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action, now: 
             }
             follow(ui, view, now);
         }
-        _ => return false,
+        _ => return None,
     }
-    true
+    Some(Vec::new())
 }
 
 /// Text that is pasted.
@@ -161,15 +164,16 @@ fn close(ui: &mut Ui, by_steps: bool) {
 }
 
 /// Keeps what is written.
-fn keep(ui: &mut Ui, now: Now) {
-    let Some(open) = line(ui) else { return };
-    if let Some(fault) = open.fault.clone() {
-        super::dispatch::say_as(ui, fault.words, true, crate::console::class::Class::Payload, now);
-        return;
+fn keep(ui: &mut Ui, now: Now) -> Vec<Effect> {
+    let Some(open) = line(ui) else { return Vec::new() };
+    if open.fault.is_some() {
+        // What is wrong stands above the line, and quotes it.
+        say(ui, "this cannot be read as a filter yet: mend it, or empty it".to_owned(), true, now);
+        return Vec::new();
     }
     let text = open.text().to_owned();
-    remember(ui, &text);
     ui.overlays.pop();
+    remember(ui, &text)
 }
 
 /// Writes the next thing that could stand at the cursor.

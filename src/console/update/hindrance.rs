@@ -50,6 +50,7 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
             (Some(Overlay::Columns(_)), _) => Some("a field is shown, moved and sorted by here: there is nothing to open".to_owned()),
             (Some(Overlay::Inspector(_)), _) => inspecting::hindrance(action, ui, model),
             (Some(Overlay::Facts(facts)), _) => needs(facts.entry().is_some(), "no kept entry tells of it"),
+            (None, Focus::Pane(PaneId::Meter)) => Some("a figure has no details: its line says all".to_owned()),
             (None, Focus::Pane(pane)) => needs(ui.selected(pane, model).is_some(), "there is nothing here yet"),
             _ => None,
         },

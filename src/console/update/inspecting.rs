@@ -164,7 +164,7 @@ fn from_entry(ui: &mut Ui, view: &View, seq: Seq, to_effect: bool) -> Vec<Effect
         (Some(_), true, _) => {
             let effects = open(ui, view, seq);
             if let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut() {
-                inspector.follow(ui.time.kept(), None);
+                inspector.follow(ui.time.kept(), ui.time.until());
                 inspector.next_effect();
             }
             return effects;
@@ -259,7 +259,7 @@ fn of_record(ui: &Ui, model: &Model, pane: PaneId, record: RecordKey) -> Option<
         RecordKey::Line(number) => model.line(number).cloned().map(Traced::Line),
         RecordKey::Clause(clause) => model.faults.group(clause).map(|group| Traced::Entry(group.seq)),
         RecordKey::Entry(seq) => Some(Traced::Itself(seq)),
-        RecordKey::Refund(_) | RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Field(_) => None,
+        RecordKey::Refund(_) | RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Field(_) | RecordKey::Figure(_) => None,
     }
 }
 

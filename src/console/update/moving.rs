@@ -190,7 +190,8 @@ pub(super) fn refresh(ui: &mut Ui, model: &Model) -> Vec<Effect> {
 
 /// The page that a pending list's selection has come near to.
 pub(super) fn next_page(ui: &mut Ui) -> Option<Effect> {
-    let Some(Overlay::Pending(pending)) = ui.overlays.last_mut() else { return None };
-    let direction = pending.window.wants()?;
+    let is_over = matches!(ui.overlays.last(), Some(Overlay::Pending(_) | Overlay::Filter(_)));
+    let pending = ui.pending_mut().filter(|_| is_over)?;
+    let direction = pending.wants()?;
     Some(pending.ask(direction))
 }

@@ -7,6 +7,7 @@ use crate::{
         bookmarks::Bookmark,
         format,
         model::{Model, Stepped},
+        pane_id::PaneId,
         panes,
         selection::Keys as _,
         ui::{Focus, Ui},
@@ -37,6 +38,10 @@ fn step(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) {
         Action::StepBack | Action::StepOn => ui.time.step(forward, live, now),
         _ => ui.time.step_second(forward, live, now),
     };
+    if matches!(stepped, Stepped::Moved { .. }) {
+        // The wire ends at the moment that is shown, and what happened then is what is looked at.
+        ui.selection_mut(PaneId::Wire).release();
+    }
     ui.settle_shown(live);
     match stepped {
         Stepped::Moved { lost: 0, gone: 0 } => {}
@@ -91,6 +96,7 @@ fn jump(ui: &mut Ui, live: &Model, view: &View, now: Now) {
         return;
     }
     ui.overlays.clear();
+    ui.selection_mut(PaneId::Wire).release();
     ui.show(shown);
     ui.zoomed = None;
     let past = ui.time.shown();

@@ -6,6 +6,7 @@ mod list;
 mod of_mpp;
 mod of_station;
 mod record;
+mod rescan;
 mod standing;
 #[cfg(test)]
 mod tests;
@@ -14,4 +15,5 @@ mod told;
 pub(crate) use gist::gist;
 pub(crate) use list::List;
 pub(crate) use record::EntryRecord;
+pub use rescan::Rescan;
 pub(crate) use standing::Standing;

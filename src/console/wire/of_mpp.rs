@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{standing::Standing, told::Told};
 use crate::{
     console::model::Breach,
-    tap::entry::mpp::{CloseCause, FailedBy, RefundStatus, Transition as T},
+    tap::entry::mpp::{CloseCause, FailedBy, Fault, RefundStatus, Transition as T},
 };
 
 /// What the bridge's transitions tell of.
@@ -65,6 +65,11 @@ fn closed(active: bool, cause: CloseCause) -> Told<'static> {
     Told { kind: "disconnected", standing, clause: broken, ..Told::default() }
 }
 
+/// Whether it was the adapter that ended the connection, or the way to it: otherwise the bridge did.
+const fn is_by_peer(cause: CloseCause) -> bool {
+    matches!(cause, CloseCause::PeerClosed | CloseCause::ReadFailed | CloseCause::WriteFailed | CloseCause::Fault(Fault::ByAdapter))
+}
+
 /// What happened, in one line.
 pub(super) fn line(transition: &T, told: &Told<'_>) -> Cow<'static, str> {
     let subject = told.subject();
@@ -75,7 +80,8 @@ pub(super) fn line(transition: &T, told: &Told<'_>) -> Cow<'static, str> {
         T::Connected { peer } => format!("from {peer}").into(),
         T::Handshaken { peer, persisted: 0, .. } => format!("the adapter is {peer}").into(),
         T::Handshaken { peer, persisted, .. } => format!("the adapter is {peer}, {persisted} state values replayed").into(),
-        T::Disconnected { active: true, cause, .. } => format!("the adapter left: {}", cause.code()).into(),
+        T::Disconnected { active: true, cause, .. } if is_by_peer(*cause) => format!("the adapter left: {}", cause.code()).into(),
+        T::Disconnected { active: true, cause, .. } => format!("{}: the bridge closed it", cause.code()).into(),
         T::Disconnected { peer, active: false, cause } => format!("{peer}: {}", cause.code()).into(),
         T::Stale { silent_s } => format!("the adapter has sent nothing for {silent_s} s").into(),
         T::Parked { queue } => format!("a pull waits on {queue}").into(),

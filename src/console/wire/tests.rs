@@ -76,7 +76,7 @@ fn a_fault_names_the_breach_and_its_clause() {
     let closed = mpp::Transition::Disconnected { peer: "127.0.0.1:1".into(), active: true, cause };
     look(Link::Mpp, What::Transition(Transition::Mpp(closed)), b"", |record| {
         let names = ["dir", "kind", "verdict", "what", "clause"];
-        let text = "- | disconnected | bad | the adapter left: INVALID_FRAME | mpp-v2, protocol_error codes";
+        let text = "- | disconnected | bad | INVALID_FRAME: the bridge closed it | mpp-v2, protocol_error codes";
         assert_eq!(fields(&record, &names), text);
     });
 }

@@ -79,3 +79,11 @@ fn the_short_grammar_reads() {
     }
     assert!(finds("boss"));
 }
+
+#[test]
+fn the_readme_shows_every_form() {
+    let readme = include_str!("../../../README.md");
+    for form in GRAMMAR.iter().flat_map(|(forms, _)| forms.split("  ")) {
+        assert!(readme.contains(&format!("`{form}`")), "{form}");
+    }
+}

@@ -32,8 +32,9 @@ use crate::{
     time::{Clock, Mono, Now},
 };
 
-/// How long the first words of a newcomer are held back while another adapter is connected.
-const HELD_BACK: Duration = Duration::from_millis(5);
+/// How long the first words of a newcomer are held back at most while another adapter is connected. They are heard at once when that one
+/// goes; only who is to be refused waits for all of it.
+const HELD_BACK_MAX: Duration = Duration::from_millis(100);
 /// Reads of one older connection before a newcomer is heard, each of up to 64 KiB.
 const OLDER_READS_MAX: usize = 64;
 
@@ -307,8 +308,15 @@ impl Host {
         if !is_crowded || conn.has_spoken || conn.hearing != Hearing::AtOnce || !matches!(read, Ok(1..)) {
             return false;
         }
-        conn.hearing = Hearing::Held(now.mono + HELD_BACK);
+        conn.hearing = Hearing::Held(now.mono + HELD_BACK_MAX);
         true
+    }
+
+    /// Hears newcomers again whose first words were held back: a connection that could have been in their way is gone.
+    fn hear_held(&mut self, now: Now) {
+        for conn in self.conns.values_mut().filter(|conn| matches!(conn.hearing, Hearing::Held(_))) {
+            conn.hearing = Hearing::Held(now.mono);
+        }
     }
 
     /// Hands in every whole line that has come, then takes the end of the connection, if it came too.
@@ -384,6 +392,7 @@ impl Host {
             return;
         }
         self.drop_conn(now, id);
+        self.hear_held(now);
         self.bridge.handle(now, Input::Closed { conn: id, cause });
         self.drain(now);
     }
@@ -402,6 +411,7 @@ impl Host {
         if let Some(conn) = self.conns.get_mut(&id) {
             conn.phase = Phase::Lingering { until: now.mono + LINGER_MAX, shut: false };
         }
+        self.hear_held(now);
     }
 
     /// Makes durable what this turn decided, feeds the commits back, and repeats until nothing is left to do.

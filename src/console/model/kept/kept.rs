@@ -231,6 +231,9 @@ impl Kept {
         let index = self.index_of(seq)?;
         let entry = self.entry(index)?.entry;
         let (trace, invocation) = (entry.trace, entry.invocation());
+        if trace.is_none() && invocation.is_none() {
+            return None;
+        }
         let is_related = |found: &EntryRef<'_>| {
             (trace.is_some() && found.entry.trace == trace) || (invocation.is_some() && found.entry.invocation() == invocation)
         };

@@ -166,7 +166,6 @@ impl Timeline {
     }
 
     /// What the checkpoints hold, in bytes.
-    #[cfg(test)]
     pub(crate) const fn checkpoint_bytes(&self) -> usize {
         self.checkpoint_bytes
     }
@@ -195,6 +194,14 @@ impl Timeline {
     pub(crate) fn current(&self) -> Option<Seq> {
         let next = self.stopped.as_ref().map_or(self.kept.end(), |stopped| stopped.next);
         Some(self.kept.entry(next.checked_sub(1)?)?.entry.seq)
+    }
+
+    /// The last entry that is shown while time is stopped. Where it is kept no longer, the one before the oldest that is: all are later.
+    pub(crate) fn until(&self) -> Option<Seq> {
+        let stopped = self.stopped.as_ref()?;
+        let shown = stopped.next.checked_sub(1).and_then(|index| self.kept.entry(index));
+        let before_all = || Seq(self.kept.first_seq().map_or(0, |first| first.0.saturating_sub(1)));
+        Some(shown.map_or_else(before_all, |found| found.entry.seq))
     }
 
     /// The index behind the last entry that is shown: live, that behind the last that came.

@@ -1,0 +1,59 @@
+//! The wire's entries and its list by themselves, for `benches/filter.rs`.
+
+use super::{EntryRecord, List};
+use crate::{
+    console::model::Kept,
+    field::{Fields as _, Spec},
+    filter::Filter,
+    limits,
+    tap::Batch,
+    time::Now,
+};
+
+/// Kept entries, with the list that shows those of them that a filter admits.
+#[derive(Debug)]
+pub struct Rescan {
+    kept: Kept,
+    list: List,
+}
+
+impl Rescan {
+    /// Nothing kept yet.
+    #[must_use]
+    pub fn new(limits: &limits::Console) -> Self {
+        Self { kept: Kept::new(limits), list: List::default() }
+    }
+
+    /// The fields of an entry.
+    #[must_use]
+    pub fn specs() -> &'static [Spec] {
+        EntryRecord::SPECS
+    }
+
+    /// Keeps a batch.
+    pub fn push(&mut self, batch: Batch) {
+        self.kept.push(batch);
+    }
+
+    /// How many entries are kept.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// How many of them a filter admits.
+    #[must_use]
+    pub fn admitted(&self, filter: &Filter, now: Now) -> usize {
+        self.kept.iter().filter(|(_, entry)| filter.admits(&EntryRecord(*entry), now)).count()
+    }
+
+    /// The same by the list, as the wire has it once the filter is in force: in slices, from the newest backwards.
+    pub fn rescan(&mut self, filter: &Filter, now: Now) -> usize {
+        self.list = List::default();
+        self.list.set_filter(Some(filter), &self.kept, now);
+        while self.list.is_behind(&self.kept) {
+            self.list.carry_on(&self.kept, now, 256);
+        }
+        self.list.len(&self.kept)
+    }
+}
