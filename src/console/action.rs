@@ -45,7 +45,7 @@ actions! {
     Keys = "keys",
     /// Any action or subcommand by its name.
     Palette = "palette",
-    /// One layer back: what is open, the zoom, the first steps.
+    /// One layer back: what is open, marks, the filter, the zoom, the first steps.
     Back = "back",
     /// Close what is open to be read or written.
     Close = "close",

@@ -62,6 +62,8 @@ const BESIDE_QUEUES: &[Place] = rows_and!(Started, Chips);
 const LISTS: &[Place] = rows_and!(Queues, Pending, Facts, Inspector, Events, Tray, Columns, Help, Output);
 /// Where rows are found and columns are chosen.
 const TABLES: &[Place] = rows_and!(Queues, Pending);
+/// The same, in panes alone.
+const ROWS: &[Place] = rows_and!(Queues);
 /// Where a record is at hand that has a cause, a place in time, and something to copy.
 const TRACED: &[Place] = rows_and!(Queues, Facts, Inspector);
 /// The same, but for the inspector, where causes are what one comes for.
@@ -190,7 +192,8 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('r')], Action::Record, "record", false, VIEWS),
     bound(&[Chord::char('z')], Action::Zoom, "zoom", true, PANES),
     bound(&[Chord::char(' ')], Action::Pause, "stop time", true, TIMED),
-    bound(&[Chord::char('/')], Action::Filter, "filter", true, TABLES),
+    bound(&[Chord::char('/')], Action::Filter, "filter", true, ROWS),
+    bound(&[Chord::char('/')], Action::Filter, "filter", false, &[Place::Pending]),
     bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", true, READERS),
     bound(&[Chord::char('q'), Chord::ctrl('c')], Action::Close, "close", false, READERS),
     bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", false, VIEWS),

@@ -57,6 +57,22 @@ fn filters_while_it_is_typed_and_keeps_or_restores() {
 }
 
 #[test]
+fn esc_takes_a_kept_filter_off_before_anything_else_and_the_line_has_it_still() {
+    let mut stage = recent();
+    stage.char('z');
+    stage.char('/');
+    stage.write("fail");
+    stage.key(KeyCode::Enter);
+    stage.key(KeyCode::Esc);
+    assert_eq!((counts(&stage), stage.ui.zoomed), ((41, 41), Some(PaneId::Recent)));
+    stage.key(KeyCode::Esc);
+    assert_eq!(stage.ui.zoomed, None);
+    stage.char('/');
+    stage.key(KeyCode::Up);
+    assert_eq!(counts(&stage), (1, 41));
+}
+
+#[test]
 fn what_cannot_be_read_is_said_and_underlined_and_changes_nothing() {
     let mut stage = recent();
     stage.char('/');

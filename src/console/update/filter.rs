@@ -58,6 +58,15 @@ fn apply(ui: &mut Ui, pane: PaneId, filter: Option<Filter>) {
     ui.lens_mut(pane).set_filter(filter);
 }
 
+/// Takes off the filter of the pane that has the focus; whether it had one. The line's history has it still.
+pub(super) fn end(ui: &mut Ui) -> bool {
+    let filtered = pane(ui).filter(|pane| ui.lens(*pane).filter().is_some());
+    if let Some(pane) = filtered {
+        apply(ui, pane, None);
+    }
+    filtered.is_some()
+}
+
 /// Reads a filter as the operator's clock has it.
 fn read(text: &str, pane: PaneId, view: &View, now: Now) -> Result<Filter, Fault> {
     Filter::parse(text, panes::specs(pane)).map(|filter| filter.anchored(now, &view.zone))

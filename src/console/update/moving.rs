@@ -1,5 +1,6 @@
 //! Moving about: focus, selection, layers, pages.
 
+use super::filter;
 use crate::console::{
     action::{Action, Direction, Effect},
     model::Model,
@@ -144,14 +145,17 @@ fn rows(action: Action, page: usize, all: usize) -> isize {
 
 /// One layer back: the marks, an overlay, what is wrong with the configuration, the zoom, the first steps.
 pub(super) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
-    let is_marking = matches!(ui.overlays.last(), None | Some(Overlay::Pending(_)));
-    if is_marking && !ui.marks.is_empty() {
+    let is_list = matches!(ui.overlays.last(), None | Some(Overlay::Pending(_)));
+    if is_list && !ui.marks.is_empty() {
         ui.marks.clear();
         return Vec::new();
     }
     if let Some(Overlay::Inspector(inspector)) = ui.overlays.last_mut()
         && inspector.close_page()
     {
+        return Vec::new();
+    }
+    if is_list && filter::end(ui) {
         return Vec::new();
     }
     match ui.overlays.pop() {
@@ -162,9 +166,10 @@ pub(super) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     if !std::mem::take(&mut ui.faults).is_empty() {
         return Vec::new();
     }
-    if ui.zoomed.take().is_none() && ui.teaches(model) {
-        ui.lessons_dismissed = true;
+    if ui.zoomed.take().is_some() {
+        return Vec::new();
     }
+    ui.lessons_dismissed |= ui.teaches(model);
     Vec::new()
 }
 
