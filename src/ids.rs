@@ -124,6 +124,10 @@ name! {
     /// Who is at the other end of a connection, as the operating system names it (`127.0.0.1:50312`).
     Peer
 }
+name! {
+    /// The name of a topic of the bus (ruling RMP 5).
+    TopicName
+}
 
 /// What correlates everything that one piece of work caused, across protocols; shown as `trace:<uuid>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -20,6 +20,7 @@ pub mod framing;
 mod header;
 pub mod json;
 mod registry;
+pub mod topic;
 mod walk;
 
 pub use body::{Body, BodyFault, Breach};

@@ -3,6 +3,7 @@
 
 mod link;
 pub mod mpp;
+pub mod rmp;
 pub mod station;
 mod what;
 

@@ -1,0 +1,263 @@
+//! Who may publish and receive what: a matter of kind, topic and schema (rmp-v0 §11; ruling RMP 6).
+
+use super::{ACTION_DECISION, CTRL, DROPS_BODIES, OPERATOR, Pattern, TAP, Tail, Topic};
+use crate::{rmp::SchemaId, tap::entry::rmp::Kind};
+
+/// What the rights on a topic depend on. Made once a topic; judging by it costs a few comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// `rlp/ctrl`.
+    Ctrl,
+    /// `rlp/operator`.
+    Operator,
+    /// `rlp/sys/tap`.
+    Tap,
+    /// `rlp/sys/drops/bodies`.
+    DropsBodies,
+    /// Anything else of `rlp/sys/**`.
+    Sys,
+    /// `rlp/runs/<id>/events` or `rlp/runs/<id>/mplp`.
+    RunOutput,
+    /// `action.decision`.
+    Decision,
+    /// Any other topic.
+    Open,
+}
+
+/// Why something is not allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Denied {
+    /// A decision of a human, by somebody who is none.
+    #[error("only ui and tui decide on actions, and this session is {}", .0.name())]
+    Decides(Kind),
+    /// A schema that the station alone sends.
+    #[error("only the station publishes schema_id {schema_id}, and this session is {}", kind.name())]
+    StationSchema {
+        /// Who asked.
+        kind: Kind,
+        /// The schema.
+        schema_id: SchemaId,
+    },
+    /// A topic that the station alone publishes on.
+    #[error("only the station publishes there, and this session is {}", .0.name())]
+    StationTopic(Kind),
+    /// Something other than an operator's request on the operators' topic.
+    #[error("rlp/operator takes schema_id {} alone, and this is {schema_id}", SchemaId::OPERATOR_REQ)]
+    NotRequest {
+        /// The schema.
+        schema_id: SchemaId,
+    },
+    /// Somebody without a token asks for what takes one.
+    #[error("operators' requests take a token, and this session is agent")]
+    NoToken,
+    /// The read-only token was shown.
+    #[error("a viewer reads: it publishes nothing but its questions on rlp/operator")]
+    ReadOnly,
+    /// The cue token was shown.
+    #[error("a cue enqueues invocations and submits runs, nothing else")]
+    CueOnly,
+    /// What only operators see.
+    #[error("only ui, tui and viewer receive this, and this session is {}", .0.name())]
+    Private(Kind),
+}
+
+impl Class {
+    /// The class of a topic.
+    #[must_use]
+    pub fn of(topic: &Topic) -> Self {
+        Self::of_text(topic.as_str())
+    }
+
+    fn of_text(topic: &str) -> Self {
+        match topic {
+            CTRL => Self::Ctrl,
+            OPERATOR => Self::Operator,
+            TAP => Self::Tap,
+            DROPS_BODIES => Self::DropsBodies,
+            ACTION_DECISION => Self::Decision,
+            _ if topic.starts_with("rlp/sys/") => Self::Sys,
+            _ if Self::is_run_output(topic) => Self::RunOutput,
+            _ => Self::Open,
+        }
+    }
+
+    fn is_run_output(topic: &str) -> bool {
+        let behind = topic.strip_prefix("rlp/runs/").and_then(|rest| rest.split_once('/'));
+        matches!(behind, Some((_, "events" | "mplp")))
+    }
+
+    /// Whether this kind may publish this schema here.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn may_publish(self, kind: Kind, schema_id: SchemaId) -> Result<(), Denied> {
+        if kind == Kind::Station {
+            // Humans decide; the station asks them.
+            return if self.decides(schema_id) { Err(Denied::Decides(kind)) } else { Ok(()) };
+        }
+        match schema_id {
+            SchemaId::CTRL_RESP | SchemaId::OPERATOR_RESP | SchemaId::TAP_ENTRY | SchemaId::RUN_EVENT => {
+                return Err(Denied::StationSchema { kind, schema_id });
+            }
+            _ => {}
+        }
+        if self.decides(schema_id) && !matches!(kind, Kind::Ui | Kind::Tui) {
+            return Err(Denied::Decides(kind));
+        }
+        match self {
+            Self::Sys | Self::Tap | Self::DropsBodies | Self::RunOutput => Err(Denied::StationTopic(kind)),
+            Self::Operator if kind == Kind::Agent => Err(Denied::NoToken),
+            Self::Operator if schema_id != SchemaId::OPERATOR_REQ => Err(Denied::NotRequest { schema_id }),
+            Self::Operator => Ok(()),
+            _ if kind == Kind::Viewer => Err(Denied::ReadOnly),
+            Self::Ctrl if kind == Kind::Cue && schema_id == SchemaId::CTRL_REQ => Ok(()),
+            _ if kind == Kind::Cue => Err(Denied::CueOnly),
+            Self::Ctrl | Self::Decision | Self::Open => Ok(()),
+        }
+    }
+
+    fn decides(self, schema_id: SchemaId) -> bool {
+        self == Self::Decision || schema_id == SchemaId::ACTION_DECISION
+    }
+
+    /// Whether a message of this schema here is delivered to a subscriber of this kind, by whatever pattern it subscribed. Which of the
+    /// sessions an operator's response belongs to is not judged here: it goes to the asking one alone.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn may_receive(self, kind: Kind, schema_id: SchemaId) -> Result<(), Denied> {
+        match (self, kind) {
+            (Self::Tap | Self::DropsBodies, Kind::Ui | Kind::Tui | Kind::Viewer) => Ok(()),
+            // Requests are the station's to read, responses the askers'.
+            (Self::Operator, Kind::Station) if schema_id == SchemaId::OPERATOR_REQ => Ok(()),
+            (Self::Operator, Kind::Ui | Kind::Tui | Kind::Viewer | Kind::Cue) if schema_id == SchemaId::OPERATOR_RESP => Ok(()),
+            (Self::Tap | Self::DropsBodies | Self::Operator, _) => Err(Denied::Private(kind)),
+            (Self::Ctrl, Kind::Cue) if schema_id == SchemaId::CTRL_RESP => Ok(()),
+            (_, Kind::Cue) => Err(Denied::CueOnly),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether this kind may subscribe at all. What a wildcard reaches is judged at each delivery; a single topic of which nothing would
+    /// ever be delivered is refused here.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn may_subscribe(kind: Kind, pattern: &Pattern) -> Result<(), Denied> {
+        if pattern.tail() != Tail::Exact {
+            return Ok(());
+        }
+        match (Self::of_text(pattern.as_str()), kind) {
+            (Self::Tap | Self::DropsBodies, Kind::Ui | Kind::Tui | Kind::Viewer) | (Self::Operator | Self::Ctrl, Kind::Cue) => Ok(()),
+            (Self::Operator, Kind::Agent) => Err(Denied::NoToken),
+            (Self::Tap | Self::DropsBodies, _) => Err(Denied::Private(kind)),
+            (_, Kind::Cue) => Err(Denied::CueOnly),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLIENTS: [Kind; 5] = [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Viewer, Kind::Cue];
+
+    fn class(topic: &str) -> Class {
+        Class::of(&Topic::parse(topic).unwrap())
+    }
+
+    /// Who may, of all kinds.
+    fn who(may: impl Fn(Kind) -> Result<(), Denied>) -> Vec<Kind> {
+        Kind::ALL.into_iter().filter(|kind| may(*kind).is_ok()).collect()
+    }
+
+    fn publishers(topic: &str, schema_id: SchemaId) -> Vec<Kind> {
+        who(|kind| class(topic).may_publish(kind, schema_id))
+    }
+
+    fn receivers(topic: &str, schema_id: SchemaId) -> Vec<Kind> {
+        who(|kind| class(topic).may_receive(kind, schema_id))
+    }
+
+    #[test]
+    fn only_ui_and_tui_decide_on_whatever_topic() {
+        for (topic, schema_id) in [
+            ("action.decision", SchemaId::ACTION_DECISION),
+            ("action.decision", SchemaId::OBSERVATION),
+            ("agent/writer", SchemaId::ACTION_DECISION),
+        ] {
+            assert_eq!(publishers(topic, schema_id), [Kind::Ui, Kind::Tui], "{topic} {schema_id}");
+        }
+    }
+
+    #[test]
+    fn the_stations_schemas_are_the_stations_on_any_topic() {
+        for schema_id in [SchemaId::CTRL_RESP, SchemaId::OPERATOR_RESP, SchemaId::TAP_ENTRY, SchemaId::RUN_EVENT] {
+            for topic in ["rlp/ctrl", "rlp/operator", "agent/writer", "rlp/runs/x/events", "rlp/sys/tap"] {
+                assert_eq!(publishers(topic, schema_id), [Kind::Station], "{topic} {schema_id}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_stations_topics_are_the_stations_under_any_schema() {
+        for topic in [
+            "rlp/sys/drops",
+            "rlp/sys/tap",
+            "rlp/sys/drops/bodies",
+            "rlp/sys/any/where",
+            "rlp/runs/trace:1/events",
+            "rlp/runs/trace:1/mplp",
+        ] {
+            assert_eq!(publishers(topic, SchemaId::OBSERVATION), [Kind::Station], "{topic}");
+        }
+        for topic in
+            ["rlp/sys", "rlp/sysx/y", "rlp/runs/trace:1/agents/writer/1", "rlp/runs/events", "rlp/runs/x/events/y", "x/rlp/sys/tap"]
+        {
+            assert_eq!(publishers(topic, SchemaId::OBSERVATION), [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Station], "{topic}");
+        }
+    }
+
+    #[test]
+    fn a_cue_submits_and_enqueues_and_a_viewer_asks() {
+        let with_token = [Kind::Ui, Kind::Tui, Kind::Viewer, Kind::Cue, Kind::Station];
+        assert_eq!(publishers("rlp/operator", SchemaId::OPERATOR_REQ), with_token);
+        assert_eq!(publishers("rlp/operator", SchemaId::OBSERVATION), [Kind::Station]);
+        assert_eq!(publishers("rlp/ctrl", SchemaId::CTRL_REQ), [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Cue, Kind::Station]);
+        assert_eq!(publishers("rlp/ctrl", SchemaId::INTENT), [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Station]);
+        assert_eq!(publishers("agent/writer", SchemaId::INTENT), [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Station]);
+    }
+
+    #[test]
+    fn tap_and_dropped_messages_reach_operators_and_viewers_alone() {
+        for topic in ["rlp/sys/tap", "rlp/sys/drops/bodies"] {
+            assert_eq!(receivers(topic, SchemaId::TAP_ENTRY), [Kind::Ui, Kind::Tui, Kind::Viewer], "{topic}");
+        }
+        assert!(receivers("rlp/sys/drops", SchemaId::BUS_DROP_NOTICE).contains(&Kind::Agent));
+    }
+
+    #[test]
+    fn operators_traffic_is_the_askers_and_the_stations() {
+        assert_eq!(receivers("rlp/operator", SchemaId::OPERATOR_REQ), [Kind::Station]);
+        assert_eq!(receivers("rlp/operator", SchemaId::OPERATOR_RESP), [Kind::Ui, Kind::Tui, Kind::Viewer, Kind::Cue]);
+        assert_eq!(receivers("rlp/ctrl", SchemaId::CTRL_RESP), Kind::ALL);
+        assert!(!receivers("rlp/ctrl", SchemaId::CTRL_REQ).contains(&Kind::Cue));
+        assert!(!receivers("agent/writer", SchemaId::INTENT).contains(&Kind::Cue));
+    }
+
+    #[test]
+    fn a_wildcard_is_taken_and_judged_at_each_delivery() {
+        let may = |kind, pattern: &str| Class::may_subscribe(kind, &Pattern::parse(pattern).unwrap()).is_ok();
+        for kind in CLIENTS {
+            assert!(may(kind, "**") && may(kind, "rlp/sys/*") && may(kind, "rlp/sys/drops/**"), "{kind:?}");
+        }
+        let whole = |pattern: &str| CLIENTS.into_iter().filter(|kind| may(*kind, pattern)).collect::<Vec<_>>();
+        assert_eq!(whole("rlp/sys/tap"), [Kind::Ui, Kind::Tui, Kind::Viewer]);
+        assert_eq!(whole("rlp/sys/drops/bodies"), [Kind::Ui, Kind::Tui, Kind::Viewer]);
+        assert_eq!(whole("rlp/operator"), [Kind::Ui, Kind::Tui, Kind::Viewer, Kind::Cue]);
+        assert_eq!(whole("rlp/ctrl"), CLIENTS);
+        assert_eq!(whole("rlp/sys/drops"), [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Viewer]);
+        assert_eq!(whole("action.decision"), [Kind::Agent, Kind::Ui, Kind::Tui, Kind::Viewer]);
+    }
+}

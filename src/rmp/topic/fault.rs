@@ -1,0 +1,43 @@
+//! Why a text names no topic.
+
+use super::name::{BYTES_MAX, SEGMENTS_MAX};
+
+/// Why a text is neither topic nor pattern (ruling RMP 5). Places are bytes from its beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TopicFault {
+    /// There is nothing.
+    #[error("a topic has one segment at least")]
+    Empty,
+    /// More bytes than a topic has.
+    #[error("it has {bytes} bytes, and a topic has {BYTES_MAX} at most")]
+    TooLong {
+        /// How many it has.
+        bytes: usize,
+    },
+    /// More segments than a topic has.
+    #[error("it has {segments} segments, and a topic has {SEGMENTS_MAX} at most")]
+    TooManySegments {
+        /// How many it has.
+        segments: usize,
+    },
+    /// Nothing before, behind or between two `/`.
+    #[error("the segment at byte {at} is empty")]
+    EmptySegment {
+        /// Where it would begin.
+        at: usize,
+    },
+    /// A character that no segment has.
+    #[error("{character:?} at byte {at}: a segment is made of A-Z a-z 0-9 . _ : -")]
+    Character {
+        /// Where it stands.
+        at: usize,
+        /// Which it is.
+        character: char,
+    },
+    /// A wildcard that is not the whole of the last segment of a pattern.
+    #[error("the wildcard at byte {at}: a pattern may end in /* or /**, or be * or **, and a topic has none")]
+    Wildcard {
+        /// Where it stands.
+        at: usize,
+    },
+}
