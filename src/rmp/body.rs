@@ -60,6 +60,20 @@ pub enum Breach {
     /// `type` is no text.
     #[error("`type` is not a string")]
     TypeNotText,
+    /// The payload is not one control message by its name (ruling RMP 1).
+    #[error("the payload is not a map of one control message")]
+    NotMessage,
+    /// No control message that may come from there has this name (ruling RMP 1).
+    #[error("no control message that may come from there has this name")]
+    UnknownMessage,
+    /// A field of a control message is of another kind (ruling RMP 1).
+    #[error("`{field}` is not {takes}")]
+    Mistyped {
+        /// The field.
+        field: &'static str,
+        /// What it takes.
+        takes: &'static str,
+    },
 }
 
 impl fmt::Display for BodyFault {
@@ -80,6 +94,9 @@ impl BodyFault {
             Breach::Missing(key) => format!("a map with `{key}`"),
             Breach::Twice(key) => format!("`{key}` once"),
             Breach::TypeNotText => "a string of UTF-8".to_owned(),
+            Breach::NotMessage => "a map of one control message, as in {\"Ping\": {}}".to_owned(),
+            Breach::UnknownMessage => "the name of a control message".to_owned(),
+            Breach::Mistyped { takes, .. } => takes.to_owned(),
         }
     }
 
@@ -89,7 +106,8 @@ impl BodyFault {
             Breach::Cut => "the end of the body".to_owned(),
             Breach::Reserved => "c1".to_owned(),
             Breach::TooDeep { depth_max } => format!("one at depth {}", depth_max + 1),
-            Breach::NotMap | Breach::TypeNotText => "another value".to_owned(),
+            Breach::NotMap | Breach::TypeNotText | Breach::NotMessage | Breach::Mistyped { .. } => "another value".to_owned(),
+            Breach::UnknownMessage => "another name".to_owned(),
             Breach::Trailing { bytes } => format!("{bytes} more bytes"),
             Breach::Missing(key) => format!("a map without `{key}`"),
             Breach::Twice(key) => format!("`{key}` again"),
@@ -158,6 +176,17 @@ impl<'a> Body<'a> {
         self.bytes.get(self.payload.clone()).unwrap_or_default()
     }
 
+    /// Where the payload begins in the body.
+    #[must_use]
+    pub fn payload_at(&self) -> usize {
+        self.payload.start
+    }
+
+    /// Goes through the payload; places are the body's.
+    pub(super) fn walk_payload(&self) -> Walk<'a> {
+        Walk::within(self.bytes, self.payload.clone(), self.depth_max)
+    }
+
     /// The MsgPack of the meta as it came, if there is any that is not nil.
     #[must_use]
     pub fn meta(&self) -> Option<&'a [u8]> {
@@ -205,7 +234,7 @@ const KEYS: [&str; 3] = ["type", "payload", "meta"];
 const NIL: u8 = 0xc0;
 
 /// The text that a value is.
-fn text<'a>(bytes: &'a [u8], value: &Range<usize>) -> Option<&'a str> {
+pub(super) fn text<'a>(bytes: &'a [u8], value: &Range<usize>) -> Option<&'a str> {
     let value = bytes.get(value.clone())?;
     match Walk::new(value, 0).head(1) {
         Ok(Shape::Text(content)) => std::str::from_utf8(value.get(content)?).ok(),

@@ -11,6 +11,7 @@
 //! clause.
 
 mod body;
+pub mod control;
 mod decode;
 pub mod encode;
 mod error;

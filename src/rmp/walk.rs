@@ -35,6 +35,11 @@ impl<'a> Walk<'a> {
         Self { bytes, at: 0, depth_max, values: 0 }
     }
 
+    /// A walk over a part of `bytes`, with places in the whole.
+    pub(super) fn within(bytes: &'a [u8], part: Range<usize>, depth_max: usize) -> Self {
+        Self { at: part.start, ..Self::new(bytes.get(..part.end).unwrap_or_default(), depth_max) }
+    }
+
     /// Where the next value begins.
     pub(super) fn at(&self) -> usize {
         self.at
@@ -47,7 +52,7 @@ impl<'a> Walk<'a> {
 
     /// Bytes not walked over yet.
     pub(super) fn left(&self) -> usize {
-        self.bytes.len() - self.at
+        self.bytes.len().saturating_sub(self.at)
     }
 
     /// Goes over one whole value.

@@ -1,0 +1,148 @@
+//! Control frames against bytes written by hand from ruling RMP 1 and the MsgPack specification.
+
+use super::*;
+use crate::{
+    ids::TraceId,
+    limits,
+    rmp::{Body, Breach, Checks, Registry, SchemaId, decode},
+};
+
+const TYPE: &[u8] = b"\x82\xa4type\xb1intent.control.v1\xa7payload";
+
+fn body(payload: &[u8]) -> Vec<u8> {
+    [TYPE, payload].concat()
+}
+
+fn client(payload: &[u8]) -> Result<String, (usize, Breach)> {
+    let bytes = body(payload);
+    let body = Body::decode(&bytes, 64).unwrap();
+    let message = FromClient::decode(&body).map_err(|fault| (fault.at - TYPE.len(), fault.breach))?;
+    Ok(format!("{message:?}"))
+}
+
+#[track_caller]
+fn both_ways_client(payload: &[u8], message: &FromClient<'_>) {
+    let bytes = body(payload);
+    assert_eq!(FromClient::decode(&Body::decode(&bytes, 64).unwrap()), Ok(message.clone()));
+    assert_eq!(message.body(), bytes, "{message:?}");
+}
+
+#[track_caller]
+fn both_ways_broker(payload: &[u8], message: &FromBroker<'_>) {
+    let bytes = body(payload);
+    assert_eq!(FromBroker::decode(&Body::decode(&bytes, 64).unwrap()), Ok(message.clone()));
+    assert_eq!(message.body(), bytes, "{message:?}");
+}
+
+#[test]
+fn what_a_client_says_stands_on_the_wire_as_ruled() {
+    let hello = FromClient::Hello { v: 1, client: "cli", kind: "tui", token: Some(Token("s3cret")) };
+    both_ways_client(b"\x81\xa5Hello\x84\xa1v\x01\xa6client\xa3cli\xa4kind\xa3tui\xa5token\xa6s3cret", &hello);
+    let hello = FromClient::Hello { v: 1, client: "", kind: "agent", token: None };
+    both_ways_client(b"\x81\xa5Hello\x83\xa1v\x01\xa6client\xa0\xa4kind\xa5agent", &hello);
+    let subscribe = FromClient::Subscribe { sub: 200, topic: "rlp/sys/**" };
+    both_ways_client(b"\x81\xa9Subscribe\x82\xa3sub\xcc\xc8\xa5topic\xaarlp/sys/**", &subscribe);
+    both_ways_client(b"\x81\xabUnsubscribe\x81\xa3sub\xcd\x01\x00", &FromClient::Unsubscribe { sub: 256 });
+    both_ways_client(b"\x81\xa7Publish\x82\xa5topic\xa3a/b\xa3ack\xc3", &FromClient::Publish { topic: "a/b", ack: true });
+    both_ways_client(b"\x81\xa7Publish\x82\xa5topic\xa3a/b\xa3ack\xc2", &FromClient::Publish { topic: "a/b", ack: false });
+    both_ways_client(b"\x81\xa4Ping\x80", &FromClient::Ping {});
+}
+
+#[test]
+fn what_the_broker_says_stands_on_the_wire_as_ruled() {
+    let welcome = FromBroker::Welcome { session: 7, kind: "agent", body_bytes_max: 8_388_608, server: "x" };
+    both_ways_broker(b"\x81\xa7Welcome\x84\xa7session\x07\xa4kind\xa5agent\xaebody_bytes_max\xce\x00\x80\x00\x00\xa6server\xa1x", &welcome);
+    both_ways_broker(b"\x81\xa2Ok\x81\xa2re\xcf\xff\xff\xff\xff\xff\xff\xff\xff", &FromBroker::Ok { re: u64::MAX });
+    let error = FromBroker::Error { re: 0, code: "InvalidMagic", message: "no" };
+    both_ways_broker(b"\x81\xa5Error\x83\xa2re\x00\xa4code\xacInvalidMagic\xa7message\xa2no", &error);
+    both_ways_broker(b"\x81\xa7Deliver\x82\xa3sub\x7f\xa5topic\xa1a", &FromBroker::Deliver { sub: 127, topic: "a" });
+    both_ways_broker(b"\x81\xa4Pong\x80", &FromBroker::Pong {});
+    let (long, longer) = ("x".repeat(255), "x".repeat(70_000));
+    for text in [&long, &longer] {
+        let bytes = FromBroker::Error { re: 1, code: "Busy", message: text }.body();
+        let body = Body::decode(&bytes, 64).unwrap();
+        assert_eq!(FromBroker::decode(&body), Ok(FromBroker::Error { re: 1, code: "Busy", message: text }));
+    }
+}
+
+#[test]
+fn a_number_is_read_in_whatever_form_and_unknown_keys_are_passed_over() {
+    let unsubscribe = |number: &[u8]| client(&[b"\x81\xabUnsubscribe\x81\xa3sub", number].concat());
+    for number in
+        [&b"\x05"[..], b"\xcc\x05", b"\xcd\x00\x05", b"\xce\x00\x00\x00\x05", b"\xcf\x00\x00\x00\x00\x00\x00\x00\x05", b"\xd0\x05"]
+    {
+        assert_eq!(unsubscribe(number), Ok("Unsubscribe { sub: 5 }".to_owned()));
+    }
+    assert!(unsubscribe(b"\xff").is_err(), "-1");
+    assert!(unsubscribe(b"\xca\x00\x00\x00\x00").is_err(), "0.0");
+    assert_eq!(client(b"\x81\xa4Ping\x83\xa1x\x93\x01\x02\x03\x01\x02\xa3sub\xc0"), Ok("Ping".to_owned()));
+    let nil = client(b"\x81\xa5Hello\x84\xa5token\xc0\xa4kind\xa2ui\xa6client\xa1c\xa1v\x02");
+    assert_eq!(nil, Ok("Hello { v: 2, client: \"c\", kind: \"ui\", token: None }".to_owned()));
+}
+
+#[test]
+fn every_fault_has_its_place() {
+    let text = "a string of UTF-8";
+    let number = "a number from 0 to 18446744073709551615";
+    let cases: [(&[u8], usize, Breach); 14] = [
+        (b"\xc0", 0, Breach::NotMessage),
+        (b"\xa4Ping", 0, Breach::NotMessage),
+        (b"\x80", 0, Breach::NotMessage),
+        (b"\x82\xa4Ping\x80\xa4Pong\x80", 0, Breach::NotMessage),
+        (b"\x81\x01\x80", 1, Breach::NotMessage),
+        (b"\x81\xa4Pong\x80", 1, Breach::UnknownMessage),
+        (b"\x81\xa4ping\x80", 1, Breach::UnknownMessage),
+        (b"\x81\xa4Ping\xc0", 6, Breach::Mistyped { field: "Ping", takes: "a map of its fields" }),
+        (b"\x81\xa9Subscribe\x92\x01\xa1a", 11, Breach::Mistyped { field: "Subscribe", takes: "a map of its fields" }),
+        (b"\x81\xa9Subscribe\x81\xa3sub\x01", 11, Breach::Missing("topic")),
+        (b"\x81\xa9Subscribe\x82\xa3sub\xa11\xa5topic\xa1a", 16, Breach::Mistyped { field: "sub", takes: number }),
+        (b"\x81\xa9Subscribe\x82\xa3sub\x01\xa5topic\xa1\xff", 23, Breach::Mistyped { field: "topic", takes: text }),
+        (b"\x81\xa7Publish\x82\xa5topic\xa1a\xa3ack\x01", 22, Breach::Mistyped { field: "ack", takes: "true or false" }),
+        (b"\x81\xabUnsubscribe\x82\xa3sub\x01\xa3sub\x02", 19, Breach::Twice("sub")),
+    ];
+    for (payload, at, breach) in cases {
+        assert_eq!(client(payload), Err((at, breach)), "{payload:x?}");
+    }
+    let broker = body(b"\x81\xa4Ping\x80");
+    let fault = FromBroker::decode(&Body::decode(&broker, 64).unwrap()).unwrap_err();
+    assert_eq!(fault.breach, Breach::UnknownMessage);
+}
+
+#[test]
+fn a_whole_frame_passes_the_checks_and_says_the_same() {
+    let trace_id = TraceId(uuid::Uuid::from_u128(5));
+    let header = header(1_000, trace_id, 42);
+    let message = FromBroker::Deliver { sub: 3, topic: "agent/x" };
+    let mut out = b"before".to_vec();
+    append(&mut out, &header, &message);
+    let first = out.split_off(6);
+    append_body(&mut out, &header, &message.body());
+    assert_eq!(out[6..], first);
+    assert_eq!(&first[..8], [&u32::try_from(first.len() - 4).unwrap().to_be_bytes()[..], b"RMP0"].concat());
+    let registry = Registry::default();
+    // Long past its expiry, and still not judged.
+    let frame = decode(&first, &Checks::new(&registry, &limits::Rmp::default())).unwrap();
+    assert_eq!((frame.header.schema_id, frame.header.msg_id, frame.header.ttl_ms), (SchemaId::CONTROL, 42, TTL_MS));
+    assert_eq!(FromBroker::decode(&frame.body), Ok(message));
+}
+
+fn masked(bytes: &[u8]) -> Option<String> {
+    let mut wire = vec![0; 68];
+    wire.extend_from_slice(bytes);
+    secret(&wire).map(|range| String::from_utf8_lossy(&wire[range]).into_owned())
+}
+
+#[test]
+fn a_token_is_found_whatever_else_is_wrong() {
+    let found = Some("s3cret".to_owned());
+    assert_eq!(masked(&body(b"\x81\xa5Hello\x84\xa1v\x01\xa5token\xa6s3cret\xa6client\xa0\xa4kind\xa2ui")), found);
+    assert_eq!(masked(&body(b"\x81\xa5Hello\x81\xa5token\xa6s3cret")), found, "fields are missing");
+    assert_eq!(masked(&body(b"\x81\xa5Hello\x81\xa5token\xc4\x06s3cret")), Some("\u{fffd}\u{6}s3cret".to_owned()), "not a text");
+    assert_eq!(masked(&body(b"\x81\xa5Hello\xa6s3cret")), Some("\u{fffd}s3cret".to_owned()), "not a map");
+    assert!(masked(&body(b"\x81\xa5Hello\x82\xa5token\xa6s3cret\xa5token\xa6s3cret")).unwrap().ends_with("\u{fffd}s3cret"), "twice");
+    assert_eq!(masked(&body(b"\x81\xa5Hello\x81\xa5token\xa9s3cret")), Some("\u{fffd}s3cret".to_owned()), "cut off");
+    assert_eq!(masked(&body(b"\x81\xa7Publish\x82\xa5topic\xa5token\xa3ack\xc3")), None);
+    assert_eq!(masked(&body(b"\x81\xa5Hello\x83\xa1v\x01\xa6client\xa5token\xa4kind\xa2ui")), None);
+    assert_eq!(secret(&[0; 10]), None);
+    assert!(!format!("{:?}", FromClient::Hello { v: 1, client: "", kind: "", token: Some(Token("s3cret")) }).contains("s3cret"));
+}
