@@ -131,7 +131,7 @@ limits! {
         /// Bytes of the reason of one of those; the rest is cut. The store keeps it whole.
         recent_reason_bytes_max = 1_024 in 64..=65_536,
     }
-    /// The RMP codec.
+    /// The RMP codec and the bus.
     rmp: Rmp {
         /// Bytes of one body (rmp-v0 asks for 8 MiB); a frame with more is refused before it is read.
         body_bytes_max = 8_388_608 in 1_024..=134_217_728,
@@ -139,6 +139,10 @@ limits! {
         body_depth_max = 64 in 8..=512,
         /// Values of one body that are decoded for showing; one with more is shown as its bytes.
         shown_values_max = 1_000_000 in 1_000..=100_000_000,
+        /// Subscriptions of one session; one more is answered `Busy`.
+        session_subscriptions_max = 1_024 in 1..=65_536,
+        /// Subscriptions of all sessions; one more is answered `Busy`.
+        subscriptions_max = 262_144 in 1_024..=16_777_216,
     }
     /// The tap.
     tap: Tap {

@@ -21,6 +21,7 @@ pub mod framing;
 mod header;
 pub mod json;
 mod registry;
+pub mod routes;
 pub mod topic;
 mod walk;
 
