@@ -20,6 +20,7 @@ mod frame;
 pub mod framing;
 mod header;
 pub mod json;
+pub mod outbox;
 mod registry;
 pub mod routes;
 pub mod topic;

@@ -1,0 +1,19 @@
+//! What waits to leave on one connection: bounded, in order, and never a reason to hold a publisher (ruling RMP 8).
+//!
+//! ```text
+//! push_answer ───┐   units, first in first out
+//! push_delivery ─┴▶ [answer][head+message][head+shared]… ─▶ front(now) ─▶ written ─▶ advance(n)
+//!                                                             └▶ expired ones, taken out for their notice
+//! ```
+//!
+//! A unit is a control answer, or a Deliver with its message; it leaves as one. Expiry is judged once more when a unit is about to leave;
+//! one that has begun to leave goes on to its end. Small messages are copied, so that many leave by one write; large ones are shared.
+
+mod account;
+mod queue;
+mod segments;
+#[cfg(test)]
+mod tests;
+
+pub use account::{Account, Budget, Full, Slot};
+pub use queue::{Delivery, Expired, Front, NotReading, Outbox, SHARED_BYTES_MIN, Sent};

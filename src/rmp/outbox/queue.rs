@@ -1,0 +1,407 @@
+//! The queue of one connection.
+
+use std::{collections::VecDeque, mem};
+
+use bytes::Bytes;
+
+use super::{
+    account::{Account, Accounts, Budget, Full, Slot},
+    segments::{Cursor, Segments},
+};
+use crate::{limits, rmp::is_expired};
+
+/// Bytes of a message from which on it is shared, not copied.
+pub const SHARED_BYTES_MIN: usize = 16 << 10;
+/// Bytes after which no further unit is offered for one write.
+const FRONT_BYTES: usize = 256 << 10;
+/// Slices offered for one write.
+const SLICES_MAX: usize = 32;
+
+/// The peer reads so little that its answers pile up: its connection is to be closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{bytes} bytes of answers are waiting, and the limit is {bytes_max}")]
+pub struct NotReading {
+    /// Bytes that are waiting.
+    pub bytes: u64,
+    /// The limit in force.
+    pub bytes_max: u64,
+}
+
+/// A message for one subscription. `T` is what its owner needs to tell of its loss.
+#[derive(Clone, Debug)]
+pub struct Delivery<'a, T> {
+    /// What is written before the message.
+    pub head: &'a [u8],
+    /// The message as it came.
+    pub message: &'a Bytes,
+    /// The moment from which it is not worth delivering, in milliseconds since the Unix epoch.
+    pub expires_at_ms: u64,
+    /// Handed out again should it expire.
+    pub tag: T,
+}
+
+/// A delivery that was taken out because it expired (rmp-v0 §4).
+#[derive(Clone, Debug)]
+pub struct Expired<'a, T> {
+    /// The subscription.
+    pub slot: Slot,
+    /// The message as it came.
+    pub message: &'a [u8],
+    /// Since when it is expired.
+    pub expires_at_ms: u64,
+    /// What came with it.
+    pub tag: T,
+}
+
+/// What may be written now, in order.
+#[derive(Debug)]
+pub struct Front<'a> {
+    slices: [&'a [u8]; SLICES_MAX],
+    len: usize,
+}
+
+impl<'a> Front<'a> {
+    /// The slices; none where nothing waits.
+    #[must_use]
+    pub fn slices(&self) -> &[&'a [u8]] {
+        self.slices.get(..self.len).unwrap_or_default()
+    }
+}
+
+/// What left entirely by one write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// Deliveries.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Answers.
+    pub answers: u64,
+}
+
+/// The queue of one connection.
+#[derive(Debug)]
+pub struct Outbox<T> {
+    units: VecDeque<Unit<T>>,
+    copied: Segments,
+    /// Bytes of the first unit that have left.
+    begun: usize,
+    accounts: Accounts,
+    messages: u64,
+    bytes: u64,
+    answer_bytes: u64,
+    messages_max: u64,
+    bytes_max: u64,
+    answer_bytes_max: u64,
+}
+
+#[derive(Debug)]
+struct Unit<T> {
+    /// Bytes copied, the head's included; never 0.
+    copied: usize,
+    /// What follows them.
+    shared: Option<Bytes>,
+    what: What<T>,
+}
+
+#[derive(Debug)]
+enum What<T> {
+    Answer,
+    Delivery {
+        slot: Slot,
+        head: usize,
+        expires_at_ms: u64,
+        tag: T,
+    },
+    /// Taken out; its copied bytes are passed over when their turn comes.
+    Gone,
+}
+
+impl<T> Unit<T> {
+    fn bytes(&self) -> usize {
+        self.copied + self.shared.as_ref().map_or(0, Bytes::len)
+    }
+
+    fn is_expired(&self, now_ms: u64) -> bool {
+        matches!(self.what, What::Delivery { expires_at_ms, .. } if is_expired(now_ms, expires_at_ms))
+    }
+}
+
+/// Where a slice lies, until it can be borrowed.
+#[derive(Clone, Copy)]
+enum Piece {
+    None,
+    Copied { from: Cursor, end: usize },
+    Shared { unit: usize, from: usize },
+}
+
+impl<T> Outbox<T> {
+    /// An empty queue; it holds no memory.
+    #[must_use]
+    pub fn new(limits: &limits::Rmp) -> Self {
+        Self {
+            units: VecDeque::new(),
+            copied: Segments::default(),
+            begun: 0,
+            accounts: Accounts::default(),
+            messages: 0,
+            bytes: 0,
+            answer_bytes: 0,
+            messages_max: limits.queue_messages_max,
+            bytes_max: limits.queue_bytes_max,
+            answer_bytes_max: limits.answer_bytes_max,
+        }
+    }
+
+    /// A place for a new subscription.
+    pub fn open(&mut self) -> Slot {
+        self.accounts.open()
+    }
+
+    /// Ends a subscription's account. What is queued for it still leaves; the slot is not to be used again.
+    pub fn close(&mut self, slot: Slot) {
+        self.accounts.close(slot);
+    }
+
+    /// What a subscription has queued and had.
+    #[must_use]
+    pub fn account(&self, slot: Slot) -> Account {
+        self.accounts.read(slot)
+    }
+
+    /// Messages queued for all subscriptions of the connection.
+    #[must_use]
+    pub fn messages(&self) -> u64 {
+        self.messages
+    }
+
+    /// Their bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Bytes of answers queued.
+    #[must_use]
+    pub fn answer_bytes(&self) -> u64 {
+        self.answer_bytes
+    }
+
+    /// Whether nothing waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.units.is_empty()
+    }
+
+    /// Queues a control answer. One is always taken where none waits.
+    ///
+    /// # Errors
+    /// [`NotReading`] where too many wait; nothing is queued.
+    pub fn push_answer(&mut self, answer: &[u8]) -> Result<(), NotReading> {
+        let bytes = self.answer_bytes + answer.len() as u64;
+        if self.answer_bytes > 0 && bytes > self.answer_bytes_max {
+            return Err(NotReading { bytes: self.answer_bytes, bytes_max: self.answer_bytes_max });
+        }
+        if !answer.is_empty() {
+            self.copied.push(answer, &[]);
+            self.units.push_back(Unit { copied: answer.len(), shared: None, what: What::Answer });
+            self.answer_bytes = bytes;
+        }
+        Ok(())
+    }
+
+    /// Queues a message for a subscription. A subscription with an empty queue always takes one within the broker's budget, and beyond it
+    /// too where the connection has none queued at all (ruling RMP 8).
+    ///
+    /// # Errors
+    /// [`Full`]; nothing is queued and the loss is in the account.
+    pub fn push_delivery(&mut self, slot: Slot, delivery: Delivery<'_, T>, budget: &mut Budget) -> Result<(), Full> {
+        let Delivery { head, message, expires_at_ms, tag } = delivery;
+        let bytes = (head.len() + message.len()) as u64;
+        let account = self.accounts.read(slot);
+        let full = if account.messages >= self.messages_max.max(1) {
+            Some(Full::Messages { messages_max: self.messages_max })
+        } else if account.messages > 0 && account.bytes + bytes > self.bytes_max {
+            Some(Full::Bytes { bytes: account.bytes, bytes_max: self.bytes_max })
+        } else if self.messages > 0 && !budget.has_room(bytes) {
+            Some(Full::Broker { bytes: budget.bytes() })
+        } else {
+            None
+        };
+        if let Some(account) = self.accounts.account(slot) {
+            if full.is_some() {
+                account.refused += 1;
+            } else {
+                account.messages += 1;
+                account.bytes += bytes;
+            }
+        }
+        if let Some(full) = full {
+            return Err(full);
+        }
+        let is_shared = message.len() >= SHARED_BYTES_MIN;
+        let (behind, shared) = if is_shared { (&[][..], Some(message.clone())) } else { (&message[..], None) };
+        self.copied.push(head, behind);
+        let what = What::Delivery { slot, head: head.len(), expires_at_ms, tag };
+        self.units.push_back(Unit { copied: head.len() + behind.len(), shared, what });
+        self.messages += 1;
+        self.bytes += bytes;
+        budget.add(bytes);
+        Ok(())
+    }
+
+    /// What may be written now: about 256 KiB at most, and never less than a unit. What expired before it began to leave is taken out
+    /// first and given to `expired`. Tell what was written by [`advance`](Self::advance) before the next call.
+    pub fn front(&mut self, now_ms: u64, budget: &mut Budget, mut expired: impl FnMut(Expired<'_, T>)) -> Front<'_> {
+        self.drop_gone();
+        let mut pieces = [Piece::None; SLICES_MAX];
+        let (mut len, mut offered) = (0, 0);
+        let mut cursor = self.copied.start();
+        for index in 0..self.units.len() {
+            // A unit takes two slices at most.
+            if offered >= FRONT_BYTES || len + 2 > SLICES_MAX {
+                break;
+            }
+            let begun = if index == 0 { self.begun } else { 0 };
+            let Some(unit) = self.units.get_mut(index) else { break };
+            let copied = unit.copied.saturating_sub(begun);
+            if copied > 0 {
+                cursor = self.copied.run_at(cursor);
+            }
+            let end = cursor.at + copied;
+            if begun == 0 && unit.is_expired(now_ms) {
+                let bytes = unit.bytes() as u64;
+                let shared = unit.shared.take();
+                if let What::Delivery { slot, head, expires_at_ms, tag } = mem::replace(&mut unit.what, What::Gone) {
+                    let behind_head = Cursor { at: cursor.at + head, ..cursor };
+                    let message = shared.as_deref().unwrap_or_else(|| self.copied.bytes(behind_head, end));
+                    expired(Expired { slot, message, expires_at_ms, tag });
+                    self.accounts.taken(slot, bytes, |account| account.expired += 1);
+                    self.messages -= 1;
+                    self.bytes -= bytes;
+                    budget.give_back(bytes);
+                }
+            }
+            if !matches!(unit.what, What::Gone) {
+                if copied > 0 {
+                    len += usize::from(!lengthen(&mut pieces, len, cursor, end));
+                }
+                if let Some(shared) = &unit.shared {
+                    pieces[len] = Piece::Shared { unit: index, from: begun.saturating_sub(unit.copied) };
+                    len += 1;
+                    offered += shared.len();
+                }
+                offered += copied;
+            }
+            cursor.at = end;
+        }
+        if len == 0 {
+            self.drop_gone();
+        }
+        let mut slices: [&[u8]; SLICES_MAX] = [&[]; SLICES_MAX];
+        for (slice, piece) in slices.iter_mut().zip(pieces) {
+            *slice = self.slice(piece);
+        }
+        Front { slices, len }
+    }
+
+    /// Takes off what was written, of what [`front`](Self::front) offered last.
+    pub fn advance(&mut self, written: usize, budget: &mut Budget) -> Sent {
+        let mut sent = Sent::default();
+        let mut written = written;
+        loop {
+            self.drop_gone();
+            let Some(unit) = self.units.front().filter(|_| written > 0) else { return sent };
+            let left = unit.bytes() - self.begun;
+            let copied_left = unit.copied.saturating_sub(self.begun);
+            let leaves = written.min(left);
+            self.copied.take(leaves.min(copied_left));
+            self.begun += leaves;
+            written -= leaves;
+            if leaves == left {
+                self.begun = 0;
+                if let Some(unit) = self.units.pop_front() {
+                    self.settle(&unit, budget, &mut sent);
+                }
+            }
+        }
+    }
+
+    fn settle(&mut self, unit: &Unit<T>, budget: &mut Budget, sent: &mut Sent) {
+        let bytes = unit.bytes() as u64;
+        match unit.what {
+            What::Answer => {
+                self.answer_bytes -= bytes;
+                sent.answers += 1;
+            }
+            What::Delivery { slot, .. } => {
+                self.accounts.taken(slot, bytes, |account| {
+                    account.delivered += 1;
+                    account.delivered_bytes += bytes;
+                });
+                self.messages -= 1;
+                self.bytes -= bytes;
+                budget.give_back(bytes);
+                sent.messages += 1;
+                sent.bytes += bytes;
+            }
+            What::Gone => {}
+        }
+    }
+
+    /// Passes over what was taken out, as far as it stands first.
+    fn drop_gone(&mut self) {
+        while let Some(Unit { copied, what: What::Gone, .. }) = self.units.front() {
+            self.copied.take(*copied);
+            self.units.pop_front();
+        }
+    }
+
+    fn slice(&self, piece: Piece) -> &[u8] {
+        match piece {
+            Piece::None => &[],
+            Piece::Copied { from, end } => self.copied.bytes(from, end),
+            Piece::Shared { unit, from } => {
+                let shared = self.units.get(unit).and_then(|unit| unit.shared.as_deref());
+                shared.and_then(|shared| shared.get(from..)).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Forgets all that is queued, as its connection is gone.
+    pub fn clear(&mut self, budget: &mut Budget) {
+        budget.give_back(self.bytes);
+        self.units = VecDeque::new();
+        self.copied = Segments::default();
+        self.accounts = Accounts::default();
+        (self.begun, self.messages, self.bytes, self.answer_bytes) = (0, 0, 0, 0);
+    }
+
+    /// Gives memory back that an empty queue keeps for what comes next; for connections that have been idle a while.
+    pub fn relax(&mut self) {
+        if self.is_empty() {
+            self.units = VecDeque::new();
+            self.copied.relax();
+        }
+    }
+
+    /// Bytes of memory held, shared messages aside.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        self.units.capacity() * size_of::<Unit<T>>() + self.copied.held_bytes() + self.accounts.held_bytes()
+    }
+}
+
+/// Adds copied bytes to the last slice where they follow it; otherwise they become the next one, and that is told by false.
+fn lengthen(pieces: &mut [Piece; SLICES_MAX], len: usize, from: Cursor, to: usize) -> bool {
+    if let Some(Piece::Copied { from: first, end }) = len.checked_sub(1).and_then(|last| pieces.get_mut(last))
+        && (first.segment, *end) == (from.segment, from.at)
+    {
+        *end = to;
+        return true;
+    }
+    if let Some(next) = pieces.get_mut(len) {
+        *next = Piece::Copied { from, end: to };
+    }
+    false
+}

@@ -1,0 +1,91 @@
+//! The copied bytes of a queue, in pieces of one size so that growing never moves what is there.
+
+use std::collections::VecDeque;
+
+/// Bytes of a piece; a longer run gets one of its own. Connections that are idle keep one at most.
+const SEGMENT_BYTES: usize = 32 << 10;
+
+/// Runs of bytes, first in first out. A run never lies in two segments.
+#[derive(Debug, Default)]
+pub(super) struct Segments {
+    segments: VecDeque<Segment>,
+    /// One that was read to its end, for the next bytes.
+    spare: Option<Vec<u8>>,
+}
+
+#[derive(Debug)]
+struct Segment {
+    bytes: Vec<u8>,
+    read: usize,
+}
+
+/// A place between two runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cursor {
+    pub(super) segment: usize,
+    pub(super) at: usize,
+}
+
+impl Segments {
+    /// Appends one run, given in two parts.
+    pub(super) fn push(&mut self, first: &[u8], second: &[u8]) {
+        let len = first.len() + second.len();
+        let has_room = self.segments.back().is_some_and(|last| last.bytes.capacity() - last.bytes.len() >= len);
+        if !has_room {
+            let spare = if len > SEGMENT_BYTES { None } else { self.spare.take() };
+            let bytes = spare.unwrap_or_else(|| Vec::with_capacity(len.max(SEGMENT_BYTES)));
+            self.segments.push_back(Segment { bytes, read: 0 });
+        }
+        if let Some(last) = self.segments.back_mut() {
+            last.bytes.extend_from_slice(first);
+            last.bytes.extend_from_slice(second);
+        }
+    }
+
+    /// The first byte that was not taken.
+    pub(super) fn start(&self) -> Cursor {
+        Cursor { segment: 0, at: self.segments.front().map_or(0, |first| first.read) }
+    }
+
+    /// Where the run begins that lies behind a cursor.
+    pub(super) fn run_at(&self, cursor: Cursor) -> Cursor {
+        let is_at_end = self.segments.get(cursor.segment).is_none_or(|segment| segment.bytes.len() <= cursor.at);
+        if is_at_end { Cursor { segment: cursor.segment + 1, at: 0 } } else { cursor }
+    }
+
+    /// The bytes from one place of a segment to another.
+    pub(super) fn bytes(&self, from: Cursor, end: usize) -> &[u8] {
+        self.segments.get(from.segment).and_then(|segment| segment.bytes.get(from.at..end)).unwrap_or_default()
+    }
+
+    /// Takes bytes from the front, all of one run.
+    pub(super) fn take(&mut self, bytes: usize) {
+        let Some(first) = self.segments.front_mut() else { return };
+        first.read += bytes;
+        if first.read < first.bytes.len() {
+            return;
+        }
+        if let Some(Segment { mut bytes, .. }) = self.segments.pop_front()
+            && self.spare.is_none()
+            && bytes.capacity() <= SEGMENT_BYTES
+        {
+            bytes.clear();
+            self.spare = Some(bytes);
+        }
+    }
+
+    /// Gives back what is kept for the next bytes.
+    pub(super) fn relax(&mut self) {
+        self.spare = None;
+        if self.segments.is_empty() {
+            self.segments = VecDeque::new();
+        }
+    }
+
+    /// Bytes of memory held.
+    pub(super) fn held_bytes(&self) -> usize {
+        let spare = self.spare.as_ref().map_or(0, Vec::capacity);
+        let segments: usize = self.segments.iter().map(|segment| segment.bytes.capacity()).sum();
+        spare + segments + self.segments.capacity() * size_of::<Segment>()
+    }
+}
