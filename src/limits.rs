@@ -195,6 +195,13 @@ limits! {
         /// Waits for a state (`invoke --wait`) at one time.
         waits_max = 64 in 1..=1_024,
     }
+    /// The metrics on HTTP.
+    metrics: Metrics {
+        /// Connections at one time; one more closes the oldest.
+        connections_max = 16 in 1..=1_024,
+        /// Bytes of a request's line and headers; a longer one is refused.
+        request_bytes_max = 16_384 in 8_192..=1_048_576,
+    }
     /// Recordings.
     recording: Recording {
         /// Bytes of one recording file; recording ends there and says so.

@@ -1,6 +1,6 @@
 //! From the command line to an exit code.
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, net::SocketAddr, process::ExitCode};
 
 use clap::{
     Parser as _,
@@ -41,7 +41,8 @@ pub fn run() -> ExitCode {
 }
 
 fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
-    let Cli { global, record, plain, command } = cli;
+    let Cli { mut global, record, metrics, plain, command } = cli;
+    global.metrics = metrics_of(metrics, command.as_ref())?;
     let mut out = Output::stdout(global.json);
     let done = match command {
         Some(_) if plain => Err(Error::usage(
@@ -65,6 +66,19 @@ fn dispatch(cli: Cli, env: Env, clock: Clock) -> Result<(), Error> {
         }
     };
     done.and(out.flush())
+}
+
+/// `--metrics`, where a station is started.
+fn metrics_of(metrics: Option<SocketAddr>, command: Option<&Command>) -> Result<Option<SocketAddr>, Error> {
+    match command {
+        None => Ok(metrics),
+        Some(Command::Serve(args)) => Ok(args.metrics.or(metrics)),
+        Some(_) if metrics.is_some() => Err(Error::usage(
+            "--metrics goes with the console and with `serve`",
+            "the station that runs serves its metrics where its own --metrics said; `rl-console ls health` shows where",
+        )),
+        Some(_) => Ok(None),
+    }
 }
 
 /// Tells people of variables of ours that set nothing.

@@ -1,6 +1,9 @@
 //! What a station is started with, every value resolved.
 
-use std::{net::IpAddr, path::PathBuf};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+};
 
 use crate::limits::Limits;
 
@@ -17,6 +20,8 @@ pub struct Config {
     pub port: u16,
     /// What `hello_ack` says (ruling MPP 14).
     pub broadcaster_login: String,
+    /// Where the metrics are read; nowhere when absent. Port 0 takes any.
+    pub metrics: Option<SocketAddr>,
     /// Every bound.
     pub limits: Limits,
     /// The recording to begin with.

@@ -6,12 +6,13 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{
     board::Board,
-    pages,
+    metrics, pages,
     raise::{self, Parts},
     recorder::Recording,
     wait,
 };
 use crate::{
+    ids::Seq,
     limits,
     mpp::{self, host::Request, manifest::Pack},
     port::{Answer, AsOf, Command, Operator, Outcome, Page, PortError, Query, Snapshot, StationPort},
@@ -57,6 +58,7 @@ pub(super) struct Inner {
     pub(super) clock: Clock,
     pub(super) limits: limits::Limits,
     pub(super) waits: tokio::sync::Semaphore,
+    pub(super) metrics: metrics::Endpoint,
     /// What has to be there for a host to be started again. The station owns it.
     pub(super) parts: Weak<Mutex<Option<Parts>>>,
 }
@@ -82,6 +84,13 @@ impl Running {
             }
             mpsc::error::TrySendError::Closed(_) => bridge_down(),
         })
+    }
+
+    /// The bridge's state, and up to which entry it speaks.
+    pub(super) async fn snapshot(&self) -> Result<(Seq, mpp::Snapshot), PortError> {
+        let (answer, answered) = oneshot::channel();
+        self.ask(Request::Snapshot { answer })?;
+        answered.await.map_err(|_| bridge_down())
     }
 
     /// Looks at the bridge's core, everything it decided so far handed to the store.
@@ -156,9 +165,7 @@ impl StationPort for LocalPort {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {
             let running = inner.running().await?;
-            let (answer, answered) = oneshot::channel();
-            running.ask(Request::Snapshot { answer })?;
-            let (mpp_seq, mpp) = answered.await.map_err(|_| bridge_down())?;
+            let (mpp_seq, mpp) = running.snapshot().await?;
             let (station, station_seq, at) = inner.board.view();
             let mut as_of = AsOf::default();
             as_of.0[Link::Mpp.index()] = mpp_seq;

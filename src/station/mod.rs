@@ -1,7 +1,7 @@
 //! What runs: the hosts, the routes between them, their start and their end.
 //!
 //! ```text
-//! main thread ─ signals          hosts: tokio, multi-thread ─ operator socket, housekeeping
+//! main thread ─ signals          hosts: tokio, multi-thread ─ operator socket, metrics, housekeeping
 //! mpp thread ─ bridge, journal   store-writer, store-reader threads        recorder thread
 //! ```
 
@@ -9,6 +9,7 @@ mod board;
 mod config;
 mod housekeeping;
 mod local;
+pub mod metrics;
 mod operator;
 mod pages;
 pub mod pairing;

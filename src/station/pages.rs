@@ -6,6 +6,7 @@ use tokio::sync::oneshot;
 
 use super::{
     local::{Inner, Running},
+    metrics::Standing,
     sieve::{Piece, Sieve},
 };
 use crate::{
@@ -211,7 +212,18 @@ async fn health(inner: &Inner, running: &Running) -> Result<Page, PortError> {
         well: true,
         detail: path.map_or_else(|| "none".to_owned(), |path| format!("into {}", path.display())),
     };
-    Ok(Page::Health(vec![mpp, store, tap, recording]))
+    let mut parts = vec![mpp, store, tap, recording];
+    parts.extend(metrics_health(inner.metrics.standing()));
+    Ok(Page::Health(parts))
+}
+
+fn metrics_health(standing: Standing) -> Option<HealthRow> {
+    let (well, detail) = match standing {
+        Standing::Off => return None,
+        Standing::Serving(addr) => (true, format!("on http://{addr}/metrics")),
+        Standing::Down(why) => (false, why),
+    };
+    Some(HealthRow { part: "metrics".to_owned(), well, detail })
 }
 
 fn mpp_health(snapshot: &mpp::Snapshot) -> HealthRow {

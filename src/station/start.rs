@@ -15,7 +15,7 @@ use super::{
     board::Board,
     config::{Config, PackSource},
     local::{Inner, LocalPort, Startup},
-    operator,
+    metrics, operator,
     raise::{Foundation, Parts, Up},
 };
 use crate::{
@@ -64,6 +64,8 @@ pub enum StartError {
 pub struct Ready {
     /// Where the bridge listens, or why it does not.
     pub mpp: Result<SocketAddr, String>,
+    /// Where the metrics are read, if they are.
+    pub metrics: Option<SocketAddr>,
 }
 
 /// A station in this process. [`Station::stop`] ends it in order.
@@ -91,7 +93,16 @@ impl Station {
         let waits = Semaphore::new(usize::try_from(config.limits.port.waits_max).unwrap_or(usize::MAX));
         let board = Board::new(&config.data, tap.clone(), clock);
         let parts = Arc::new(Mutex::new(None));
-        let inner = Inner { startup: started, board, tap, clock, limits: config.limits, waits, parts: Arc::downgrade(&parts) };
+        let inner = Inner {
+            startup: started,
+            board,
+            tap,
+            clock,
+            limits: config.limits,
+            waits,
+            metrics: metrics::Endpoint::default(),
+            parts: Arc::downgrade(&parts),
+        };
         let inner = Arc::new(inner);
         let opening = {
             let (inner, startup, parts) = (Arc::clone(&inner), startup.clone(), Arc::clone(&parts));
@@ -129,10 +140,11 @@ impl Station {
         let failed = |error: PortError| StartError::Failed(error.to_string());
         let mut reader = self.inner.tap.reader().map_err(|error| StartError::Failed(error.to_string()))?;
         let running = self.inner.running().await.map_err(failed)?;
+        let metrics = self.inner.metrics.addr();
         loop {
             match running.look(|bridge| bridge.snapshot().listener).await.map_err(failed)? {
-                Listener::Listening(addr) => return Ok(Ready { mpp: Ok(addr) }),
-                Listener::Down(why) => return Ok(Ready { mpp: Err(why.to_string()) }),
+                Listener::Listening(addr) => return Ok(Ready { mpp: Ok(addr), metrics }),
+                Listener::Down(why) => return Ok(Ready { mpp: Err(why.to_string()), metrics }),
                 Listener::Starting => {
                     reader.ready().await;
                     while reader.read().is_some() {}
@@ -181,6 +193,9 @@ fn open(inner: &Arc<Inner>, config: &Config, lock: Lock, pack: Arc<Pack>, startu
     let foundation = Foundation::new(config, Arc::new(lock), pack);
     let up = Up::raise(inner, &foundation, &hosts)?;
     let socket = operator::socket_path(&config.data);
+    if let Some(addr) = config.metrics {
+        metrics::start(inner, addr, &hosts);
+    }
     let port: Arc<LocalPort> = Arc::new(LocalPort { inner: Arc::clone(inner) });
     let listener = operator::bind(&socket).map_err(|error| format!("{}: {error}", socket.display()))?;
     hosts.spawn(async move {

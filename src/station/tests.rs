@@ -44,6 +44,7 @@ impl House {
             bind: [127, 0, 0, 1].into(),
             port: 0,
             broadcaster_login: "local".to_owned(),
+            metrics: None,
             limits: Limits::default(),
             record: None,
         };

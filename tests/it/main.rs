@@ -7,6 +7,7 @@ mod copying;
 mod crash;
 mod fixtures;
 mod harness;
+mod metrics;
 mod mpp_clauses;
 mod mpp_frames;
 mod mpp_framing;

@@ -1,6 +1,6 @@
 //! The subcommands and their own flags.
 
-use std::path::PathBuf;
+use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -10,14 +10,15 @@ use super::{
     ls::LsArgs,
     sim::SimPeer,
 };
-use crate::{ids::InvocationId, tap::entry::mpp::RowState};
+use crate::{cli::config::endpoint, ids::InvocationId, tap::entry::mpp::RowState};
 
 /// What is to be done.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run a station without a screen, until SIGTERM or Ctrl-C.
     ///
-    /// With --json the first line, once everything answers, is {"event":"ready","mpp":"ADDR"}; then one line for each notable event.
+    /// With --json the first line, once everything answers, is {"event":"ready","mpp":"ADDR"}, with "metrics":"ADDR" when
+    /// they are read; then one line for each notable event.
     Serve(ServeArgs),
 
     /// Make the token that adapters connect with, and print it, once.
@@ -103,6 +104,10 @@ pub(crate) struct ServeArgs {
     /// Record everything from the start into this new file.
     #[arg(long, value_name = "OUT.mcap")]
     pub(crate) record: Option<PathBuf>,
+
+    /// Serve the station's metrics for Prometheus, as /metrics on this address; a port alone is bound on 127.0.0.1.
+    #[arg(long, value_name = "ADDR", value_parser = endpoint)]
+    pub(crate) metrics: Option<SocketAddr>,
 }
 
 /// `pair`.
@@ -355,6 +360,8 @@ mod tests {
     fn every_subcommand_of_the_manual_is_there() {
         for line in [
             "serve",
+            "serve --metrics 9464",
+            "serve --metrics [::1]:9464",
             "pair --rotate",
             "pair --out token",
             "ls invocations --state done --limit 5000",
@@ -400,6 +407,7 @@ mod tests {
         }
         for line in [
             "cancel invocation",
+            "serve --metrics localhost",
             "ls queues --limit -1",
             "config show --origin --defaults",
             "decode a --hex 00",

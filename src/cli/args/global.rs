@@ -1,10 +1,14 @@
 //! The program itself and the flags that every subcommand takes.
 
-use std::{net::IpAddr, path::PathBuf};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+};
 
 use clap::Parser;
 
 use super::Command;
+use crate::cli::config::endpoint;
 
 /// The operator console that hosts and shows everything a stream's automation runs on.
 ///
@@ -16,6 +20,10 @@ pub(crate) struct Cli {
     /// Record everything from the start into this new file (console and `serve`).
     #[arg(long, value_name = "OUT.mcap")]
     pub(crate) record: Option<PathBuf>,
+
+    /// Serve the station's metrics for Prometheus, as /metrics on this address; a port alone is bound on 127.0.0.1 (console and `serve`).
+    #[arg(long, value_name = "ADDR", value_parser = endpoint)]
+    pub(crate) metrics: Option<SocketAddr>,
 
     /// Run the console without a screen: one line an event, for pipes and screen readers, until SIGTERM or Ctrl-C.
     #[arg(long)]
@@ -55,6 +63,10 @@ pub(crate) struct Global {
     /// Mask logins, chat text and payload values on the console's screens until `O` shows them, and in the lines of `--plain`.
     #[arg(long, global = true)]
     pub(crate) on_air: bool,
+
+    /// `--metrics` of the console or of `serve`.
+    #[arg(skip)]
+    pub(crate) metrics: Option<SocketAddr>,
 
     /// Print one JSON object a line on stdout and nothing else; errors are one JSON object on stderr.
     #[arg(long, global = true)]

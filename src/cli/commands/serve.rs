@@ -50,11 +50,15 @@ async fn serve(station: &Station, context: &mut Context, detail: Detail) -> Resu
     let mut telling = Telling::new(port.as_ref(), context, detail)?;
     tokio::select! {
         () = asked_to_end(&mut signals, on_hangup) => return Ok(()),
-        ready = station.ready() => match ready?.mpp {
-            Ok(addr) => telling.ready(addr),
-            // One protocol down leaves the others up; it is told, and `ready` is when the port answers after all.
-            Err(why) => telling.tell_now(Event::Down { host: "mpp", why }),
-        },
+        ready = station.ready() => {
+            let ready = ready?;
+            telling.set_metrics(ready.metrics);
+            match ready.mpp {
+                Ok(addr) => telling.ready(addr),
+                // One protocol down leaves the others up; it is told, and `ready` is when the port answers after all.
+                Err(why) => telling.tell_now(Event::Down { host: "mpp", why }),
+            }
+        }
     }
     tokio::select! {
         () = asked_to_end(&mut signals, on_hangup) => {}

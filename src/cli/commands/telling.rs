@@ -1,7 +1,7 @@
 //! Tells what happens at a station of this process, line by line, and once a second what must not be missed. Whoever reads it slowly, or
 //! not at all, holds nothing up.
 
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 use super::{
     console::hints,
@@ -32,6 +32,8 @@ pub(super) struct Telling<'a> {
     pace: Pace,
     /// What was said last of how everything is.
     summary: Option<Summary>,
+    /// Where the metrics are read.
+    metrics: Option<SocketAddr>,
     was_ready: bool,
     /// It was said that the port does not answer.
     is_down: bool,
@@ -53,6 +55,7 @@ impl<'a> Telling<'a> {
             watch,
             pace: Pace::default(),
             summary: None,
+            metrics: None,
             was_ready: false,
             is_down: false,
             is_heard: true,
@@ -60,13 +63,18 @@ impl<'a> Telling<'a> {
         })
     }
 
+    /// Where the metrics are read, if they are. Said with the ready line.
+    pub(super) fn set_metrics(&mut self, metrics: Option<SocketAddr>) {
+        self.metrics = metrics;
+    }
+
     /// The port answers. That it answers again is only said after it did not.
-    pub(super) fn ready(&mut self, addr: std::net::SocketAddr) {
+    pub(super) fn ready(&mut self, addr: SocketAddr) {
         let was_down = std::mem::take(&mut self.is_down);
         if !std::mem::replace(&mut self.was_ready, true) {
             // Scripts compare the line, and people want to know when.
             let at_ms = (self.detail == Detail::Everything && !self.context.out.is_json()).then(|| self.context.clock.now().wall);
-            self.tell(Told { at_ms, ..Told::ready(addr) });
+            self.tell(Told { at_ms, ..Told::ready(addr, self.metrics) });
         } else if was_down {
             self.tell_now(Event::Up { host: "mpp" });
         }
@@ -97,7 +105,7 @@ impl<'a> Telling<'a> {
             for entry in batch.iter() {
                 self.watch.fold(entry);
                 match Told::of(entry, self.detail) {
-                    Some(Told { event: Event::Ready { mpp }, .. }) => self.ready(mpp),
+                    Some(Told { event: Event::Ready { mpp, .. }, .. }) => self.ready(mpp),
                     Some(told) => self.tell(told),
                     None => {}
                 }

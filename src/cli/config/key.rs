@@ -29,6 +29,8 @@ impl Key {
     pub(crate) const BIND: &'static str = "mpp.bind";
     /// What `hello_ack` says.
     pub(crate) const LOGIN: &'static str = "mpp.broadcaster_login";
+    /// Where the metrics are read.
+    pub(crate) const METRICS: &'static str = "metrics.addr";
     /// Schemas beside the shipped ones.
     pub(crate) const REGISTRY: &'static str = "rmp.registry";
     /// The theme.
@@ -53,7 +55,7 @@ impl Key {
     /// Desktop notifications.
     pub(crate) const DESKTOP: &'static str = "console.alerts.desktop";
 
-    const PLAIN: [Self; 15] = [
+    const PLAIN: [Self; 16] = [
         Self::path(Self::DATA, None, Some("--data"), "the data folder"),
         Self::path(Self::PACK, Some("RL_CONSOLE_PACK"), Some("--pack"), "the pack.toml in force; the built-in sample when absent"),
         Self {
@@ -71,6 +73,13 @@ impl Key {
             doc: "the address that the port is bound to",
         },
         Self { name: Self::LOGIN, kind: Kind::Text, alias: None, flag: None, doc: "what hello_ack says as broadcaster_login" },
+        Self {
+            name: Self::METRICS,
+            kind: Kind::Endpoint,
+            alias: Some("RL_CONSOLE_METRICS"),
+            flag: Some("--metrics"),
+            doc: "where Prometheus reads the station's metrics; nowhere when absent",
+        },
         Self {
             name: Self::REGISTRY,
             kind: Kind::Schemas,
@@ -208,7 +217,7 @@ mod tests {
     fn every_default_fits_its_own_key() {
         for key in Key::all() {
             match key.default(Some(std::path::Path::new("/d"))) {
-                Value::Absent => assert_eq!(key.name, Key::PACK),
+                Value::Absent => assert!(matches!(key.name, Key::PACK | Key::METRICS), "{}", key.name),
                 value => assert!(key.kind.check(value).is_ok(), "{}", key.name),
             }
             assert!(!key.doc.is_empty(), "{}", key.name);

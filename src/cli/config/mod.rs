@@ -12,4 +12,4 @@ pub(crate) use error::{ConfigError, ConfigFault};
 pub(crate) use key::Key;
 pub(crate) use resolve::{Origin, Resolved, stray_variables};
 pub(crate) use settings::{OnHangup, Settings};
-pub(crate) use value::Value;
+pub(crate) use value::{Value, endpoint};

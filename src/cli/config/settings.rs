@@ -1,11 +1,16 @@
 //! The configuration as typed values.
 
 use std::{
-    net::{IpAddr, Ipv4Addr},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     path::PathBuf,
 };
 
-use super::{ConfigError, ConfigFault, key::Key, resolve::Resolved, value::Value};
+use super::{
+    ConfigError, ConfigFault,
+    key::Key,
+    resolve::Resolved,
+    value::{Value, endpoint},
+};
 use crate::{
     console::{AlertRules, Desktop, Keymap},
     limits::Limits,
@@ -26,6 +31,8 @@ pub(crate) struct Settings {
     pub(crate) bind: IpAddr,
     /// What `hello_ack` says.
     pub(crate) broadcaster_login: String,
+    /// Where the metrics are read.
+    pub(crate) metrics: Option<SocketAddr>,
     /// The schemas of RMP, with those of the user's own.
     pub(crate) registry: Registry,
     /// The console's theme.
@@ -87,6 +94,7 @@ impl Settings {
             port: integer(Key::PORT).and_then(|port| u16::try_from(port).ok()).unwrap_or(7777),
             bind: text(Key::BIND).and_then(|text| text.parse().ok()).unwrap_or(Ipv4Addr::LOCALHOST.into()),
             broadcaster_login: text(Key::LOGIN).unwrap_or_default(),
+            metrics: text(Key::METRICS).and_then(|text| endpoint(&text).ok()),
             registry,
             theme: text(Key::THEME).unwrap_or_default(),
             ascii: flag(Key::ASCII),
@@ -137,6 +145,7 @@ impl Settings {
             bind: self.bind,
             port: self.port,
             broadcaster_login: self.broadcaster_login.clone(),
+            metrics: self.metrics,
             limits: self.limits,
             record: record.map(absolute),
         })

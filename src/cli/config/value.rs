@@ -1,6 +1,9 @@
 //! A value as it was written, and what a key takes.
 
-use std::fmt;
+use std::{
+    fmt,
+    net::{Ipv4Addr, SocketAddr},
+};
 
 use serde::Serialize;
 
@@ -34,6 +37,17 @@ impl fmt::Display for Value {
     }
 }
 
+const ENDPOINT: &str = "takes a port, such as 9464, or an IP address with one, such as \"127.0.0.1:9464\"";
+
+/// Reads an [`Kind::Endpoint`]: a port alone is one of 127.0.0.1.
+///
+/// # Errors
+/// What would have been taken.
+pub(crate) fn endpoint(text: &str) -> Result<SocketAddr, String> {
+    let alone = text.parse().map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    text.parse().or(alone).map_err(|_| ENDPOINT.to_owned())
+}
+
 /// What a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -52,6 +66,8 @@ pub(crate) enum Kind {
     Path,
     /// An IP address.
     Address,
+    /// An IP address with a port, or a port of this machine alone.
+    Endpoint,
     /// One of these words.
     Choice(&'static [&'static str]),
     /// A key, or a list of keys; in a variable they are separated by spaces.
@@ -73,7 +89,7 @@ impl Kind {
                 "false" | "0" | "no" | "off" => Value::Flag(false),
                 _ => return Err(self.takes()),
             },
-            Self::Text | Self::Path | Self::Address | Self::Choice(_) => Value::Text(text.to_owned()),
+            Self::Text | Self::Path | Self::Address | Self::Endpoint | Self::Choice(_) => Value::Text(text.to_owned()),
             Self::Keys | Self::Schemas => Value::List(text.split_whitespace().map(str::to_owned).collect()),
         };
         self.check(value)
@@ -86,6 +102,7 @@ impl Kind {
     pub(crate) fn check(self, value: Value) -> Result<Value, String> {
         let value = match (value, self) {
             (Value::Text(key), Self::Keys) => Value::List(vec![key]),
+            (Value::Integer(port), Self::Endpoint) => Value::Text(port.to_string()),
             (value, _) => value,
         };
         if let (Value::List(keys), Self::Keys) = (&value, self) {
@@ -102,6 +119,7 @@ impl Kind {
             (Value::Flag(_), Self::Flag) => true,
             (Value::Text(text), Self::Text | Self::Path) => !text.is_empty(),
             (Value::Text(text), Self::Address) => text.parse::<std::net::IpAddr>().is_ok(),
+            (Value::Text(text), Self::Endpoint) => endpoint(text).is_ok(),
             (Value::Text(text), Self::Choice(_)) => self.words().contains(&text.as_str()),
             _ => false,
         };
@@ -112,7 +130,9 @@ impl Kind {
     pub(crate) fn words(self) -> Vec<&'static str> {
         match self {
             Self::Choice(words) => words.to_vec(),
-            Self::Integer { .. } | Self::Flag | Self::Text | Self::Path | Self::Address | Self::Keys | Self::Schemas => Vec::new(),
+            Self::Integer { .. } | Self::Flag | Self::Text | Self::Path | Self::Address | Self::Endpoint | Self::Keys | Self::Schemas => {
+                Vec::new()
+            }
         }
     }
 
@@ -126,6 +146,7 @@ impl Kind {
             Self::Keys => "takes a key such as \"ctrl-x\", or a list of keys".to_owned(),
             Self::Schemas => "takes a table of schemas, such as 0x1000 = \"artifact.map.tile.v1\"".to_owned(),
             Self::Address => "takes an IP address, such as \"127.0.0.1\"".to_owned(),
+            Self::Endpoint => ENDPOINT.to_owned(),
             Self::Choice(_) => {
                 let words = self.words().iter().map(|word| format!("{word:?}")).collect::<Vec<_>>();
                 format!("takes {}", words.join(" or "))
@@ -149,6 +170,12 @@ mod tests {
         assert!(Kind::Address.read("localhost").is_err());
         assert_eq!(Kind::Choice(&["stay", "exit"]).read("go").unwrap_err(), "takes \"stay\" or \"exit\"");
         assert!(Kind::Path.read("").is_err());
+        assert_eq!(Kind::Endpoint.read("9464"), Ok(Value::Text("9464".to_owned())));
+        assert_eq!(Kind::Endpoint.check(Value::Integer(9464)), Ok(Value::Text("9464".to_owned())));
+        assert!(Kind::Endpoint.check(Value::Integer(70_000)).is_err());
+        assert!(Kind::Endpoint.read("localhost:1").unwrap_err().starts_with("takes a port"));
+        assert_eq!(endpoint("9464"), Ok("127.0.0.1:9464".parse().unwrap()));
+        assert_eq!(endpoint("[::]:1"), Ok("[::]:1".parse().unwrap()));
         assert_eq!(Kind::Keys.read("ctrl-x  f5"), Ok(Value::List(vec!["ctrl-x".to_owned(), "f5".to_owned()])));
         assert_eq!(Kind::Keys.read(""), Ok(Value::List(Vec::new())));
         assert!(Kind::Keys.read("ctrl-x,f5").is_err());

@@ -57,6 +57,8 @@ pub(crate) struct Station {
     child: Child,
     out: BufReader<std::process::ChildStdout>,
     pub(crate) mpp: SocketAddr,
+    /// Its first line.
+    pub(crate) ready: Value,
 }
 
 impl Station {
@@ -79,7 +81,7 @@ impl Station {
         let ready: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no ready line but {line:?}"));
         assert_eq!(ready["event"], "ready");
         let mpp = ready["mpp"].as_str().unwrap().parse().unwrap();
-        Self { child, out, mpp }
+        Self { child, out, mpp, ready }
     }
 
     pub(crate) fn pid(&self) -> u32 {

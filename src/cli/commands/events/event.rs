@@ -18,7 +18,11 @@ const MASK: &str = "******";
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(in crate::cli::commands) enum Event {
     /// Everything answers.
-    Ready { mpp: SocketAddr },
+    Ready {
+        mpp: SocketAddr,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        metrics: Option<SocketAddr>,
+    },
     /// A host answers.
     Up { host: &'static str },
     /// A host does not answer.

@@ -10,7 +10,10 @@ use crate::{
 impl Event {
     pub(super) fn told(&self) -> String {
         match self {
-            Self::Ready { mpp } => format!("ready: adapters connect to {mpp}"),
+            Self::Ready { mpp, metrics: None } => format!("ready: adapters connect to {mpp}"),
+            Self::Ready { mpp, metrics: Some(metrics) } => {
+                format!("ready: adapters connect to {mpp}, metrics on http://{metrics}/metrics")
+            }
             Self::Up { host } => format!("{host} is up"),
             Self::Down { host, why } => format!("{host} is down: {why}"),
             Self::AdapterConnected { peer, session_id } => format!("adapter {peer} connected (session {session_id})"),

@@ -1,0 +1,116 @@
+//! From figures to families: every name there is, with what it means.
+
+use super::{
+    Figures, HttpFigures,
+    family::{
+        Family,
+        Kind::{Counter, Gauge},
+        Series,
+    },
+};
+use crate::{
+    mpp,
+    port::{HostState, StationView},
+    store, tap,
+    tap::entry::Link,
+};
+
+/// Every family that has a figure now.
+pub(super) fn families(figures: &Figures) -> Vec<Family> {
+    let mut all = station(&figures.station);
+    all.extend(of_tap(figures.tap));
+    all.extend(figures.store.iter().flat_map(of_store));
+    all.extend(figures.mpp.iter().flat_map(of_mpp));
+    all.extend(figures.http.into_iter().flat_map(of_http));
+    all.retain(|family| !family.series.is_empty());
+    all
+}
+
+fn station(view: &StationView) -> Vec<Family> {
+    let build = Series { labels: vec![("version", env!("CARGO_PKG_VERSION").to_owned())], value: 1_u64.into() };
+    let hosts = Link::ALL.map(|link| (link.name().to_owned(), view.hosts[link.index()] == HostState::Up));
+    let mut recording = vec![
+        Family::new("rl_console_recording_active", Gauge, "Whether a recording runs.").of(view.recording.is_some()),
+        Family::new("rl_console_recording_bytes", Gauge, "Bytes on disk of the recording that runs."),
+    ];
+    if let (Some(running), Some(bytes)) = (&view.recording, recording.last_mut()) {
+        *bytes = bytes.clone().of(running.bytes);
+    }
+    let mut all = vec![
+        Family { series: vec![build], ..Family::new("rl_console_build_info", Gauge, "The version that runs; always 1.") },
+        Family::new("process_start_time_seconds", Gauge, "When the process started, in seconds since the Unix epoch.")
+            .of(seconds(view.started_at.wall.0, 1_000.0)),
+        Family::new("rl_console_host_up", Gauge, "Whether a host of the station answers.").by("host", hosts),
+        Family::new("rl_console_disk_low", Gauge, "Whether the data folder's disk is nearly full.").of(view.disk_low.is_some()),
+    ];
+    all.append(&mut recording);
+    all
+}
+
+fn of_tap(tap: tap::Counters) -> Vec<Family> {
+    vec![
+        Family::new("rl_console_tap_entries_total", Counter, "Entries emitted.").of(tap.emitted),
+        Family::new("rl_console_tap_evicted_entries_total", Counter, "Entries that made room for later ones.").of(tap.evicted),
+        Family::new("rl_console_tap_cut_entries_total", Counter, "Entries whose bytes were cut at limits.tap.frame_bytes_max.").of(tap.cut),
+        Family::new("rl_console_tap_kept_entries", Gauge, "Entries kept in the ring.").of(tap.kept_entries),
+        Family::new("rl_console_tap_kept_bytes", Gauge, "Memory of the ring.").of(tap.kept_bytes),
+        Family::new("rl_console_tap_readers", Gauge, "Readers at this moment.").of(tap.readers),
+    ]
+}
+
+fn of_store(store: &store::Counters) -> Vec<Family> {
+    vec![
+        Family::new("rl_console_store_failing", Gauge, "Whether commits fail.").of(store.failing.is_some()),
+        Family::new("rl_console_store_commits_total", Counter, "Commits that changed something.").of(store.commits),
+        Family::new("rl_console_store_commit_failures_total", Counter, "Commits, requests and journal writes that were refused.")
+            .of(store.commit_failures),
+        Family::new("rl_console_store_retired_rows_total", Counter, "Rows that retention deleted.").of(store.retired_rows),
+        Family::new("rl_console_store_unfolded_rows", Gauge, "Rows whose latest transitions are journalled and not in their tables yet.")
+            .of(store.unfolded_rows),
+        Family::new("rl_console_store_waiting_requests", Gauge, "Requests that wait for the writer.").of(store.requests_waiting),
+        Family::new("rl_console_store_journal_bytes", Gauge, "Bytes of the journal on disk.").of(store.journal_bytes),
+        Family::new("rl_console_store_last_commit_seconds", Gauge, "How long the last commit took.")
+            .of(seconds(store.last_commit_us, 1_000_000.0)),
+    ]
+}
+
+fn of_mpp(mpp: &mpp::Snapshot) -> Vec<Family> {
+    let is_stale = mpp.adapter.as_ref().is_some_and(|adapter| adapter.stale);
+    let is_listening = matches!(mpp.listener, mpp::Listener::Listening(_));
+    let count = |of: fn(&mpp::QueueView) -> u64| mpp.queues.iter().map(move |(name, view)| (name.to_string(), of(view)));
+    let holds = |of: fn(&mpp::QueueView) -> bool| mpp.queues.iter().map(move |(name, view)| (name.to_string(), of(view)));
+    vec![
+        Family::new("rl_console_mpp_listening", Gauge, "Whether the MPP port answers.").of(is_listening),
+        Family::new("rl_console_mpp_paired", Gauge, "Whether a bridge token is in force.").of(mpp.paired),
+        Family::new("rl_console_mpp_adapter_connected", Gauge, "Whether an adapter is active.").of(mpp.adapter.is_some()),
+        Family::new("rl_console_mpp_adapter_stale", Gauge, "Whether the active adapter has been silent for too long.").of(is_stale),
+        Family::new("rl_console_mpp_queue_pending_invocations", Gauge, "Pending rows under the manifest in force.")
+            .by("queue", count(|queue| queue.pending)),
+        Family::new("rl_console_mpp_queue_other_manifest_invocations", Gauge, "Pending rows under another manifest.")
+            .by("queue", count(|queue| queue.other_manifest)),
+        Family::new("rl_console_mpp_queue_in_flight_invocations", Gauge, "Rows that occupy the queue's slot: 0 or 1.")
+            .by("queue", count(|queue| queue.in_flight.is_some().into())),
+        Family::new("rl_console_mpp_queue_parked", Gauge, "Whether a pull waits for work.").by("queue", holds(|queue| queue.parked)),
+        Family::new("rl_console_mpp_queue_held", Gauge, "Whether dispatch is stopped.").by("queue", holds(|queue| queue.brake.held)),
+        Family::new("rl_console_mpp_queue_draining", Gauge, "Whether new work is refused.")
+            .by("queue", holds(|queue| queue.brake.draining)),
+        Family::new("rl_console_mpp_done_invocations_total", Counter, "Rows done since the bridge started.")
+            .by("queue", count(|queue| queue.done)),
+        Family::new("rl_console_mpp_failed_invocations_total", Counter, "Rows failed, refunded or cancelled since the bridge started.")
+            .by("queue", count(|queue| queue.failed)),
+    ]
+}
+
+fn of_http(http: HttpFigures) -> Vec<Family> {
+    vec![
+        Family::new("rl_console_metrics_requests_total", Counter, "Requests for metrics that were answered, this one not included.")
+            .of(http.requests),
+        Family::new("rl_console_metrics_cut_connections_total", Counter, "Connections that were closed to make room for later ones.")
+            .of(http.cut),
+    ]
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a figure for people: whole up to 2^53")]
+fn seconds(count: u64, per_s: f64) -> f64 {
+    count as f64 / per_s
+}

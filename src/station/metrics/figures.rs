@@ -1,0 +1,62 @@
+//! What is measured at one moment.
+
+use std::{sync::Arc, time::Duration};
+
+use crate::{
+    mpp,
+    port::StationView,
+    station::local::{Inner, Startup},
+    store,
+    tap::Counters,
+    time::Now,
+};
+
+/// How long a host may take to say how it stands; past it, its figures are left out.
+const SNAPSHOT_MAX: Duration = Duration::from_secs(1);
+
+/// The station's figures at one moment. What is down or on its way has none.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// When they were taken.
+    pub at: Now,
+    /// The station itself.
+    pub station: StationView,
+    /// The tap.
+    pub tap: Counters,
+    /// The store.
+    pub store: Option<store::Counters>,
+    /// The MPP bridge.
+    pub mpp: Option<mpp::Snapshot>,
+    /// The metrics' own HTTP endpoint, where there is one.
+    pub http: Option<HttpFigures>,
+}
+
+/// What the metrics' own HTTP endpoint has seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HttpFigures {
+    /// Requests that were answered, refused ones included.
+    pub requests: u64,
+    /// Connections that were closed to make room for later ones.
+    pub cut: u64,
+}
+
+/// Takes the figures. Never waits longer than a second.
+pub(in crate::station) async fn collect(inner: &Inner) -> Figures {
+    let running = match &*inner.startup.borrow() {
+        Startup::Running(running) => Some(Arc::clone(running)),
+        Startup::Starting | Startup::Failed(_) | Startup::Stopped => None,
+    };
+    let mpp = match &running {
+        Some(running) => tokio::time::timeout(SNAPSHOT_MAX, running.snapshot()).await.ok().and_then(Result::ok),
+        None => None,
+    };
+    let (station, _, at) = inner.board.view();
+    Figures {
+        at,
+        station,
+        tap: inner.tap.counters(),
+        store: running.map(|running| running.store.counters()),
+        mpp: mpp.map(|(_, mpp)| mpp),
+        http: inner.metrics.figures(),
+    }
+}

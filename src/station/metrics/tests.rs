@@ -1,0 +1,233 @@
+use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+
+use hyper::{Method, Uri, header::HeaderMap};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use super::{
+    Figures, HttpFigures, MetricsSnapshot,
+    families::families,
+    host::converse,
+    request::{Refusal, judge},
+    text::text,
+};
+use crate::{
+    limits::Limits,
+    mpp::{Listener, PackFacts, QueueView, Snapshot},
+    port::{HostState, RecordingView, StationView},
+    station::{Config, PackSource, Station},
+    store, tap,
+    tap::entry::mpp::Brake,
+    time::{Clock, Now},
+};
+
+fn queue(pending: u64, held: bool) -> QueueView {
+    QueueView {
+        ready_after: None,
+        pending,
+        other_manifest: 0,
+        in_flight: None,
+        parked: false,
+        brake: Brake { held, draining: false },
+        done: 7,
+        failed: 2,
+    }
+}
+
+fn figures() -> Figures {
+    let pack = crate::mpp::manifest::Pack::sample();
+    let mpp = Snapshot {
+        listener: Listener::Listening("127.0.0.1:7777".parse().unwrap()),
+        paired: true,
+        pack: PackFacts { id: pack.id.clone(), name: "p".into(), version: "1".into(), hash: pack.hash.clone(), is_sample: true },
+        adapter: None,
+        last_close: None,
+        queues: BTreeMap::from([("boss".into(), queue(3, true)), ("odd\"\\".into(), queue(0, false))]),
+        live: BTreeMap::new(),
+        recent: [].into(),
+        logs: [].into(),
+        commits_failing: None,
+    };
+    let started_at = Now::at_ms(500);
+    let recording = RecordingView { path: PathBuf::from("r.mcap"), since: started_at, bytes: 99 };
+    Figures {
+        at: Now::at_ms(2_000),
+        station: StationView {
+            data: PathBuf::from("d"),
+            started_at,
+            hosts: [HostState::Up, HostState::Down(Arc::from("why"))],
+            store_failing: None,
+            disk_low: None,
+            recording: Some(recording),
+        },
+        tap: tap::Counters { emitted: 10, evicted: 1, kept_entries: 9, kept_bytes: 4_096, cut: 2, readers: 3 },
+        store: Some(store::Counters { commits: 5, last_commit_us: 1_500, ..store::Counters::default() }),
+        mpp: Some(mpp),
+        http: Some(HttpFigures { requests: 1, cut: 0 }),
+    }
+}
+
+fn lines(figures: &Figures) -> Vec<String> {
+    text(families(figures)).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_text_has_every_figure_with_its_labels() {
+    let lines = lines(&figures());
+    for line in [
+        "# HELP rl_console_tap_entries_total Entries emitted.",
+        "# TYPE rl_console_tap_entries_total counter",
+        "rl_console_tap_entries_total 10",
+        "# TYPE rl_console_tap_kept_bytes gauge",
+        "rl_console_tap_kept_bytes 4096",
+        "process_start_time_seconds 1790000000.5",
+        "rl_console_host_up{host=\"station\"} 1",
+        "rl_console_host_up{host=\"mpp\"} 0",
+        "rl_console_store_last_commit_seconds 0.0015",
+        "rl_console_recording_bytes 99",
+        "rl_console_mpp_adapter_connected 0",
+        "rl_console_mpp_queue_held{queue=\"boss\"} 1",
+        "rl_console_mpp_queue_pending_invocations{queue=\"boss\"} 3",
+        "rl_console_mpp_done_invocations_total{queue=\"odd\\\"\\\\\"} 7",
+    ] {
+        assert!(lines.iter().any(|it| it == line), "{line}\n{lines:#?}");
+    }
+    assert!(lines.iter().any(|line| line.starts_with("rl_console_build_info{version=\"")));
+}
+
+#[test]
+fn what_is_down_leaves_its_figures_out() {
+    let down = Figures { store: None, mpp: None, http: None, ..figures() };
+    let lines = lines(&down);
+    assert!(lines.iter().all(|line| !line.contains("rl_console_mpp_") && !line.contains("rl_console_store_")), "{lines:#?}");
+    assert!(lines.iter().any(|line| line == "rl_console_host_up{host=\"mpp\"} 0"));
+}
+
+#[test]
+fn names_keep_to_the_conventions() {
+    let all = families(&figures());
+    let mut names: Vec<_> = all.iter().map(|family| family.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all.len(), "a name is there twice");
+    for family in &all {
+        let is_plain = family.name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        assert!(is_plain && (family.name.starts_with("rl_console_") || family.name.starts_with("process_")), "{}", family.name);
+        assert_eq!(family.name.ends_with("_total"), family.kind == super::family::Kind::Counter, "{}", family.name);
+        assert!(family.help.ends_with('.') && !family.help.contains(['\n', '\\']), "{}", family.name);
+    }
+}
+
+#[test]
+fn the_bus_is_given_the_same_figures_as_maps() {
+    let body =
+        crate::rmp::encode::body(MetricsSnapshot::TYPE, &MetricsSnapshot::new(&figures(), Duration::from_secs(1)), None::<&()>).unwrap();
+    let body = rmpv::decode::read_value(&mut body.as_slice()).unwrap();
+    let json = serde_json::to_value(&body).unwrap();
+    let payload = &json["payload"];
+    assert_eq!(json["type"], "observation.metrics.snapshot.v1");
+    assert_eq!((&payload["v"], &payload["scope"]), (&1.into(), &"system".into()));
+    assert_eq!((&payload["ts_ms"], &payload["interval_ms"]), (&1_790_000_002_000_u64.into(), &1_000.into()));
+    assert_eq!(payload["labels"]["program"], "rl-console");
+    assert_eq!(payload["gauges"]["mpp_queue_pending_invocations{queue=\"boss\"}"], 3);
+    assert_eq!(payload["gauges"]["store_last_commit_seconds"], 0.0015);
+    assert_eq!(payload["counters"]["mpp_failed_invocations_total{queue=\"odd\\\"\\\\\"}"], 2);
+    let keys: Vec<_> = payload.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["counters", "gauges", "interval_ms", "labels", "scope", "ts_ms", "v"]);
+}
+
+#[track_caller]
+fn judged(method: &Method, target: &str, hosts: &[&str], bound: &str) -> Result<(), Refusal> {
+    let mut headers = HeaderMap::new();
+    for host in hosts {
+        headers.append("host", host.parse().unwrap());
+    }
+    let target: Uri = target.parse().unwrap();
+    judge(method, &target, &headers, bound.parse().unwrap())
+}
+
+#[test]
+fn a_name_that_may_be_somebody_elses_is_no_host_of_ours() {
+    let of = |host: &str, bound: &str| judged(&Method::GET, "/metrics", &[host], bound);
+    for host in ["127.0.0.1:9464", "127.0.0.1", "localhost:1", "LOCALHOST", "[::1]:9464", "127.9.9.9:2"] {
+        assert_eq!(of(host, "127.0.0.1:9464"), Ok(()), "{host}");
+    }
+    for host in ["evil.example", "evil.example:9464", "localhost.evil.example", "127.0.0.1.evil.example", "192.168.1.5:9464", "a@localhost"]
+    {
+        assert_eq!(of(host, "127.0.0.1:9464"), Err(Refusal::ForeignHost), "{host}");
+    }
+    assert_eq!(of("192.168.1.5:9464", "0.0.0.0:9464"), Ok(()));
+    assert_eq!(of("evil.example", "0.0.0.0:9464"), Err(Refusal::ForeignHost));
+    assert_eq!(judged(&Method::GET, "http://evil.example/metrics", &["localhost"], "127.0.0.1:1"), Err(Refusal::ForeignHost));
+}
+
+#[test]
+fn a_request_names_one_host_one_page_and_reads() {
+    let bound = "127.0.0.1:9464";
+    assert_eq!(judged(&Method::GET, "/metrics", &[], bound), Err(Refusal::NoHost));
+    assert_eq!(judged(&Method::GET, "/metrics", &["localhost", "localhost"], bound), Err(Refusal::NoHost));
+    assert_eq!(judged(&Method::GET, "/metrics", &["a b"], bound), Err(Refusal::NoHost));
+    assert_eq!(judged(&Method::GET, "/", &["localhost"], bound), Err(Refusal::NotFound));
+    assert_eq!(judged(&Method::GET, "/metrics/", &["localhost"], bound), Err(Refusal::NotFound));
+    assert_eq!(judged(&Method::GET, "/metrics?name=x", &["localhost"], bound), Ok(()));
+    assert_eq!(judged(&Method::HEAD, "/metrics", &["localhost"], bound), Ok(()));
+    assert_eq!(judged(&Method::POST, "/metrics", &["localhost"], bound), Err(Refusal::Method));
+}
+
+/// A station that nobody asks over a socket.
+fn station(runtime: &tokio::runtime::Runtime) -> (tempfile::TempDir, Station) {
+    let folder = tempfile::tempdir().unwrap();
+    let config = Config {
+        data: folder.path().to_path_buf(),
+        pack: PackSource::Sample,
+        bind: [127, 0, 0, 1].into(),
+        port: 0,
+        broadcaster_login: "local".to_owned(),
+        metrics: Some(SocketAddr::from(([127, 0, 0, 1], 0))),
+        limits: Limits::default(),
+        record: None,
+    };
+    let station = Station::start(config, Clock::start()).unwrap();
+    assert!(runtime.block_on(station.ready()).unwrap().metrics.is_some());
+    (folder, station)
+}
+
+/// What a client reads until the connection's end.
+fn answer(runtime: &tokio::runtime::Runtime, station: &Station, request: &[u8], time_max: Duration) -> String {
+    runtime.block_on(async {
+        let (mut client, server) = tokio::io::duplex(1 << 20);
+        client.write_all(request).await.unwrap();
+        let bound = station.inner.metrics.addr().unwrap();
+        let conversation = converse(server, bound, &station.inner, station.inner.limits.metrics, time_max);
+        let mut text = String::new();
+        let ((), read) = tokio::join!(conversation, client.read_to_string(&mut text));
+        read.unwrap();
+        text
+    })
+}
+
+#[test]
+fn a_connection_ends_with_its_answer_or_with_its_time() {
+    const PATIENCE: Duration = Duration::from_secs(60);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (_folder, station) = station(&runtime);
+    let get = |request: &str, time_max| answer(&runtime, &station, request.as_bytes(), time_max);
+
+    let text = get("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", PATIENCE);
+    assert!(text.starts_with("HTTP/1.1 200 OK\r\n") && text.contains("\r\ncontent-type: text/plain; version=0.0.4"), "{text}");
+    assert!(text.contains("\nrl_console_mpp_listening 1\n"), "{text}");
+
+    let text = get("HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", PATIENCE);
+    assert!(text.starts_with("HTTP/1.1 200 OK\r\n") && text.ends_with("\r\n\r\n"), "{text}");
+
+    let text = get("DELETE /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", PATIENCE);
+    assert!(text.starts_with("HTTP/1.1 405 ") && text.contains("\r\nallow: GET, HEAD\r\n"), "{text}");
+    assert!(get("GET /metrics HTTP/1.1\r\n\r\n", PATIENCE).starts_with("HTTP/1.1 400 "));
+    assert!(get("GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n", PATIENCE).starts_with("HTTP/1.1 421 "));
+    assert!(get("nonsense\r\n\r\n", PATIENCE).starts_with("HTTP/1.1 400 "));
+
+    let long = format!("GET /metrics HTTP/1.1\r\nHost: localhost\r\nx: {}\r\n\r\n", "a".repeat(20_000));
+    assert!(get(&long, PATIENCE).starts_with("HTTP/1.1 431 "));
+
+    assert_eq!(get("GET /metrics HTTP/1.1\r\nHost: local", Duration::ZERO), "", "half a request is not waited for");
+    station.stop();
+}
