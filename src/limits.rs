@@ -151,6 +151,16 @@ limits! {
         queued_bytes_max = 268_435_456 in 1_048_576..=68_719_476_736,
         /// Bytes of answers waiting on one connection; a peer that lets more pile up is cut off.
         answer_bytes_max = 262_144 in 4_096..=67_108_864,
+        /// Longest TTL that duplicates are remembered for, in ms; a longer one is remembered for this.
+        ttl_ms_max = 600_000 in 1_000..=86_400_000,
+        /// Keys of seen messages of one topic; past it the one not seen for longest is forgotten.
+        topic_keys_max = 65_536 in 1_024..=1_048_576,
+        /// Keys of seen messages of all topics; past it the one not seen for longest is forgotten.
+        keys_max = 1_048_576 in 65_536..=67_108_864,
+        /// Keys that one subscriber lost to back-pressure, so that a retry of theirs is no duplicate; past it the oldest is forgotten.
+        subscriber_lost_keys_max = 1_024 in 16..=65_536,
+        /// Those of all subscribers; past it the oldest is forgotten.
+        lost_keys_max = 262_144 in 1_024..=16_777_216,
     }
     /// The tap.
     tap: Tap {

@@ -13,6 +13,7 @@
 mod body;
 pub mod control;
 mod decode;
+pub mod dedupe;
 pub mod encode;
 mod error;
 mod expiry;

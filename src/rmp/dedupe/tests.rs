@@ -1,0 +1,195 @@
+//! Against one set of keys for each topic and subscriber; and the caps.
+
+use std::{collections::HashSet, time::Duration};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{ids::TraceId, limits, time::Mono};
+
+fn key(msg_id: u64) -> Key {
+    Key::new(TraceId(uuid::Uuid::from_u128(u128::from(msg_id / 3))), msg_id)
+}
+
+fn at_ms(ms: u64) -> Mono {
+    Mono(ms * 1_000_000)
+}
+
+/// Publishes to one subscriber that takes it, and tells whether it was one it had seen.
+fn is_duplicate(dedupe: &mut Dedupe, scope: Scope, subscriber: &Subscriber, msg_id: u64, now: Mono) -> bool {
+    let seen = dedupe.see(scope, key(msg_id), now);
+    let has_seen = dedupe.has_seen(&seen, subscriber);
+    if !has_seen {
+        dedupe.delivered(&seen, subscriber);
+    }
+    has_seen
+}
+
+#[test]
+fn a_subscriber_sees_a_message_once_a_topic() {
+    let mut dedupe = Dedupe::new(&limits::Rmp::default());
+    let (a, b) = (dedupe.open_topic(), dedupe.open_topic());
+    let first = dedupe.open_subscriber();
+    let now = at_ms(0);
+    assert!(!is_duplicate(&mut dedupe, a, &first, 1, now));
+    assert!(is_duplicate(&mut dedupe, a, &first, 1, now));
+    assert!(!is_duplicate(&mut dedupe, b, &first, 1, now), "the scope is the concrete topic");
+    let late = dedupe.open_subscriber();
+    let seen = dedupe.see(a, key(1), now);
+    assert!(dedupe.has_seen(&seen, &first) && !dedupe.has_seen(&seen, &late));
+    let seen = dedupe.see(a, key(1), now);
+    assert!(dedupe.has_seen(&seen, &late), "it came to it the last time");
+}
+
+#[test]
+fn what_was_lost_comes_by_a_retry() {
+    let mut dedupe = Dedupe::new(&limits::Rmp::default());
+    let scope = dedupe.open_topic();
+    let (quick, slow) = (dedupe.open_subscriber(), dedupe.open_subscriber());
+    let seen = dedupe.see(scope, key(1), at_ms(0));
+    dedupe.delivered(&seen, &quick);
+    dedupe.lost(&seen, &slow);
+    assert_eq!(dedupe.lost_of(&slow), 1);
+    let retry = dedupe.see(scope, key(1), at_ms(1));
+    assert!(dedupe.has_seen(&retry, &quick) && !dedupe.has_seen(&retry, &slow));
+    dedupe.lost(&retry, &slow);
+    let retry = dedupe.see(scope, key(1), at_ms(2));
+    assert!(!dedupe.has_seen(&retry, &slow));
+    dedupe.delivered(&retry, &slow);
+    let retry = dedupe.see(scope, key(1), at_ms(3));
+    assert!(dedupe.has_seen(&retry, &slow));
+    assert_eq!(dedupe.lost_of(&slow), 0);
+}
+
+#[test]
+fn a_key_is_remembered_for_the_longest_ttl_after_it_was_last_seen() {
+    let mut dedupe = Dedupe::new(&limits::Rmp { ttl_ms_max: 1_000, ..limits::Rmp::default() });
+    let scope = dedupe.open_topic();
+    let subscriber = dedupe.open_subscriber();
+    let mut is_duplicate = |msg_id, ms| is_duplicate(&mut dedupe, scope, &subscriber, msg_id, at_ms(ms));
+    assert!(!is_duplicate(1, 0));
+    assert!(is_duplicate(1, 1_000));
+    assert!(is_duplicate(1, 2_000), "seen again at 1,000");
+    assert!(!is_duplicate(1, 3_001));
+    assert!(!is_duplicate(2, 3_001));
+    dedupe.forget_old(at_ms(4_002), 1);
+    assert_eq!(dedupe.figures().keys, 1);
+    dedupe.forget_old(at_ms(4_002), 100);
+    assert_eq!(dedupe.figures(), Figures::default(), "age is no eviction");
+}
+
+#[test]
+fn the_cap_of_a_topic_takes_what_was_not_seen_for_longest_and_counts_it() {
+    let limits = limits::Rmp { topic_keys_max: 3, ttl_ms_max: 1_000, ..limits::Rmp::default() };
+    let mut dedupe = Dedupe::new(&limits);
+    let (scope, other) = (dedupe.open_topic(), dedupe.open_topic());
+    let subscriber = dedupe.open_subscriber();
+    let mut is_duplicate = |scope, msg_id| is_duplicate(&mut dedupe, scope, &subscriber, msg_id, at_ms(0));
+    for msg_id in [1, 2, 3] {
+        assert!(!is_duplicate(scope, msg_id));
+    }
+    assert!(is_duplicate(scope, 1), "which makes 2 the one not seen for longest");
+    assert!(!is_duplicate(scope, 4));
+    assert!(is_duplicate(scope, 1) && is_duplicate(scope, 3) && is_duplicate(scope, 4));
+    assert!(!is_duplicate(other, 9));
+    assert!(!is_duplicate(scope, 2));
+    assert_eq!((dedupe.figures_of(scope), dedupe.figures_of(other)), ((3, 2), (1, 0)));
+    assert_eq!(dedupe.figures().evicted_young, 2);
+}
+
+#[test]
+fn the_cap_of_the_broker_takes_from_whichever_topic_was_quiet_for_longest() {
+    let mut dedupe = Dedupe::new(&limits::Rmp { keys_max: 4, ..limits::Rmp::default() });
+    let (quiet, busy) = (dedupe.open_topic(), dedupe.open_topic());
+    for msg_id in 0..2 {
+        dedupe.see(quiet, key(msg_id), at_ms(msg_id));
+    }
+    for msg_id in 2..5 {
+        dedupe.see(busy, key(msg_id), at_ms(msg_id));
+    }
+    assert_eq!((dedupe.figures_of(quiet), dedupe.figures_of(busy)), ((1, 1), (3, 0)));
+    dedupe.close_topic(busy);
+    assert_eq!(dedupe.figures().keys, 1);
+    assert!(dedupe.see(busy, key(3), at_ms(9)).is_new(), "a closed topic keeps nothing");
+    assert_eq!(dedupe.figures().keys, 1);
+    let next = dedupe.open_topic();
+    assert!(next != busy && dedupe.figures_of(next) == (0, 0));
+}
+
+#[test]
+fn lost_keys_are_capped_too() {
+    let limits = limits::Rmp { subscriber_lost_keys_max: 2, lost_keys_max: 3, ..limits::Rmp::default() };
+    let mut dedupe = Dedupe::new(&limits);
+    let scope = dedupe.open_topic();
+    let (one, two) = (dedupe.open_subscriber(), dedupe.open_subscriber());
+    for msg_id in 0..3 {
+        let seen = dedupe.see(scope, key(msg_id), at_ms(0));
+        dedupe.lost(&seen, &one);
+    }
+    for msg_id in 0..2 {
+        let seen = dedupe.see(scope, key(msg_id), at_ms(0));
+        dedupe.lost(&seen, &two);
+    }
+    assert_eq!((dedupe.lost_of(&one), dedupe.lost_of(&two)), (1, 2));
+    assert_eq!(dedupe.figures(), Figures { keys: 3, evicted_young: 0, lost_keys: 3, lost_evicted_young: 2 });
+    dedupe.close_subscriber(two);
+    assert_eq!(dedupe.figures().lost_keys, 1);
+}
+
+#[derive(Clone, Debug)]
+enum Op {
+    Subscribe(usize),
+    Unsubscribe(usize),
+    Publish { topic: usize, msg_id: u64, lost_by: [bool; 3] },
+    Wait(u64),
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        1 => (0_usize..3).prop_map(Op::Subscribe),
+        1 => (0_usize..3).prop_map(Op::Unsubscribe),
+        10 => (0_usize..2, 0_u64..12, any::<[bool; 3]>()).prop_map(|(topic, msg_id, lost_by)| Op::Publish { topic, msg_id, lost_by }),
+        1 => (0_u64..100).prop_map(Op::Wait),
+    ]
+}
+
+proptest! {
+    /// Two topics; three subscribers of both that come and go. Nothing is evicted.
+    #[test]
+    fn agrees_with_a_set_for_each_topic_and_subscriber(ops in proptest::collection::vec(op(), 1..200)) {
+        let mut dedupe = Dedupe::new(&limits::Rmp::default());
+        let scopes = [dedupe.open_topic(), dedupe.open_topic()];
+        let mut subscribers: [Option<Subscriber>; 3] = [None; 3];
+        let mut sets: [HashSet<(usize, u64)>; 3] = Default::default();
+        let mut now = at_ms(0);
+        for op in ops {
+            match op {
+                Op::Subscribe(at) if subscribers[at].is_none() => subscribers[at] = Some(dedupe.open_subscriber()),
+                Op::Unsubscribe(at) => {
+                    if let Some(subscriber) = subscribers[at].take() {
+                        dedupe.close_subscriber(subscriber);
+                        sets[at].clear();
+                    }
+                }
+                Op::Publish { topic, msg_id, lost_by } if subscribers.iter().any(Option::is_some) => {
+                    let seen = dedupe.see(scopes[topic], key(msg_id), now);
+                    for (at, subscriber) in subscribers.iter().enumerate() {
+                        let Some(subscriber) = subscriber else { continue };
+                        let has_seen = sets[at].contains(&(topic, msg_id));
+                        prop_assert_eq!(dedupe.has_seen(&seen, subscriber), has_seen);
+                        match (has_seen, lost_by[at]) {
+                            (true, _) => {}
+                            (false, true) => dedupe.lost(&seen, subscriber),
+                            (false, false) => {
+                                dedupe.delivered(&seen, subscriber);
+                                sets[at].insert((topic, msg_id));
+                            }
+                        }
+                    }
+                }
+                Op::Wait(ms) => now = now + Duration::from_millis(ms),
+                Op::Subscribe(_) | Op::Publish { .. } => {}
+            }
+        }
+    }
+}
