@@ -14,6 +14,7 @@ mod body;
 pub mod control;
 mod decode;
 pub mod dedupe;
+pub mod dialect;
 pub mod encode;
 mod error;
 mod expiry;

@@ -1,0 +1,109 @@
+//! What the broker says, as units.
+
+use super::{Refused, framer::unit_bytes_max};
+use crate::rmp::{PREFIX_BYTES, RawFrame, RawHeader};
+
+/// A message that is longer than a unit may be; it is dropped for its subscriber (ruling RMP 16).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("as JSON the message takes a unit of {bytes} bytes, and the limit is {bytes_max}")]
+pub struct NotFitting {
+    /// Bytes of the unit, its length included.
+    pub bytes: u64,
+    /// The limit in force.
+    pub bytes_max: u64,
+}
+
+/// Appends `"HelloAck"`.
+pub fn append_hello_ack(out: &mut Vec<u8>) {
+    append_unit(out, r#""HelloAck""#);
+}
+
+/// Appends the answer to a Publish.
+pub fn append_publish_ack(out: &mut Vec<u8>, id: u64, result: Result<(), &Refused>) {
+    append_unit(out, &format!(r#"{{"PublishAck":{{"id":{id},"result":{}}}}}"#, outcome(result)));
+}
+
+/// Appends the answer to a Subscribe.
+pub fn append_subscribe_ack(out: &mut Vec<u8>, id: u64, result: Result<(), &Refused>) {
+    append_unit(out, &format!(r#"{{"SubscribeAck":{{"id":{id},"result":{}}}}}"#, outcome(result)));
+}
+
+fn outcome(result: Result<(), &Refused>) -> String {
+    match result {
+        Ok(()) => r#"{"Ok":null}"#.to_owned(),
+        Err(refused) => format!(r#"{{"Err":{refused}}}"#),
+    }
+}
+
+fn append_unit(out: &mut Vec<u8>, json: &str) {
+    out.extend_from_slice(&u32::try_from(json.len()).unwrap_or(u32::MAX).to_be_bytes());
+    out.extend_from_slice(json.as_bytes());
+}
+
+/// The part of a Message that is the same for all subscribers: it follows what [`append_message_head`] writes. Its size is known before
+/// any of it is made.
+///
+/// # Errors
+/// [`NotFitting`] where it fits no unit.
+pub fn message_tail(frame: &RawFrame<'_>, body_bytes_max: u64) -> Result<Vec<u8>, NotFitting> {
+    let RawHeader { header_version, header_len, flags, schema_id, body_len, created_at_ms, ttl_ms, trace_id, msg_id, .. } = frame.header;
+    let begin = format!(
+        r#"{{"header":{{"header_version":{header_version},"header_len":{header_len},"flags":{flags},"schema_id":{schema_id},"#
+    ) + &format!(
+        r#""body_len":{body_len},"created_at_ms":{created_at_ms},"ttl_ms":{ttl_ms},"trace_id":{trace_id},"msg_id":{msg_id}}},"body":["#
+    );
+    let digits: usize = frame.body.iter().map(|byte| digits(*byte)).sum();
+    let len = begin.len() + digits + frame.body.len().saturating_sub(1) + END.len();
+    check(PREFIX_BYTES + head(0).len() + len, body_bytes_max)?;
+    let mut out = Vec::with_capacity(len);
+    out.extend_from_slice(begin.as_bytes());
+    for (place, byte) in frame.body.iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        append_byte(&mut out, *byte);
+    }
+    out.extend_from_slice(END);
+    Ok(out)
+}
+
+/// Appends the length of a Message and what comes before its tail.
+///
+/// # Errors
+/// [`NotFitting`], and nothing is appended.
+pub fn append_message_head(out: &mut Vec<u8>, sub_id: u64, tail_bytes: usize, body_bytes_max: u64) -> Result<(), NotFitting> {
+    let head = head(sub_id);
+    check(PREFIX_BYTES + head.len() + tail_bytes, body_bytes_max)?;
+    out.extend_from_slice(&u32::try_from(head.len() + tail_bytes).unwrap_or(u32::MAX).to_be_bytes());
+    out.extend_from_slice(head.as_bytes());
+    Ok(())
+}
+
+/// What ends a Message.
+const END: &[u8] = b"]}}}";
+
+fn head(sub_id: u64) -> String {
+    format!(r#"{{"Message":{{"sub_id":{sub_id},"message":"#)
+}
+
+fn check(bytes: usize, body_bytes_max: u64) -> Result<(), NotFitting> {
+    let (bytes, bytes_max) = (bytes as u64, unit_bytes_max(body_bytes_max));
+    if bytes > bytes_max { Err(NotFitting { bytes, bytes_max }) } else { Ok(()) }
+}
+
+const fn digits(byte: u8) -> usize {
+    match byte {
+        0..=9 => 1,
+        10..=99 => 2,
+        _ => 3,
+    }
+}
+
+fn append_byte(out: &mut Vec<u8>, byte: u8) {
+    let digit = |digit: u8| b'0' + digit % 10;
+    match digits(byte) {
+        1 => out.push(digit(byte)),
+        2 => out.extend_from_slice(&[digit(byte / 10), digit(byte)]),
+        _ => out.extend_from_slice(&[digit(byte / 100), digit(byte / 10), digit(byte)]),
+    }
+}
