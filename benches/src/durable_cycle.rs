@@ -45,23 +45,20 @@ mod amqp;
 mod echo;
 mod figures;
 mod jetstream;
-mod placement;
 mod rabbitmq;
 mod redis_streams;
 mod report;
 mod rounds;
 mod scale;
-mod server;
 mod station;
 mod subject;
 mod wire;
 
-use std::{path::PathBuf, process, thread};
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use color_eyre::eyre::{Result, WrapErr};
-
-use crate::placement::Placements;
+use rl_console_benches::{placement::Placements, server};
 
 /// One durable dispatch cycle of rl-console beside RabbitMQ, JetStream, Redis Streams and a bare TCP echo.
 #[derive(Debug, Parser)]
@@ -165,7 +162,7 @@ fn main() -> Result<()> {
         return echo::serve(ask, answer, std::io::stdout());
     }
     let folder = tempfile::Builder::new().prefix("durable_cycle.").tempdir().wrap_err("making a temporary folder")?;
-    stop_on_interrupt(folder.path().to_owned())?;
+    server::stop_on_interrupt(folder.path().to_owned())?;
     let options = cli.options;
     if options.scale {
         report::scale(&scale::measure(&options, folder.path())?, options.json);
@@ -176,23 +173,5 @@ fn main() -> Result<()> {
         std::fs::create_dir(&folder)?;
         report::figures(*placement, &rounds::measure(&options, *placement, &folder)?, options.json);
     }
-    Ok(())
-}
-
-/// On SIGINT or SIGTERM: kills the servers, removes their files and ends with the shell's code for an interrupt.
-fn stop_on_interrupt(folder: PathBuf) -> Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (mut interrupt, mut terminate) = {
-        let _inside = runtime.enter();
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
-    };
-    thread::spawn(move || {
-        runtime.block_on(futures_util::future::select(Box::pin(interrupt.recv()), Box::pin(terminate.recv())));
-        server::kill_all();
-        // What cannot be removed stays in the temporary folder.
-        let _ = std::fs::remove_dir_all(folder);
-        process::exit(130);
-    });
     Ok(())
 }

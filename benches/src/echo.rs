@@ -8,11 +8,11 @@ use std::{
 };
 
 use color_eyre::eyre::{Result, WrapErr};
+use rl_console_benches::server::{Server, Start, Tree};
 
 use crate::{
     figures::Laps,
-    server::{Server, Tree},
-    subject::{Manner, Plan, READ_MAX, Start, Subject, Variant},
+    subject::{Manner, Plan, READ_MAX, Subject, Variant},
     wire,
 };
 

@@ -3,12 +3,13 @@
 use std::time::{Duration, Instant};
 
 use color_eyre::eyre::{Result, bail};
+use rl_console_benches::{
+    server::Tree,
+    stats::{median, number, percentile_us},
+};
 use serde::Serialize;
 
-use crate::{
-    server::Tree,
-    subject::{Plan, ROUND_MAX, Variant},
-};
+use crate::subject::{Plan, ROUND_MAX, Variant};
 
 /// The stopwatch of one round. A cycle lasts from the arrival of one item of a queue to the arrival of the queue's next: settling the first
 /// is in it.
@@ -80,16 +81,6 @@ impl Laps {
     }
 }
 
-/// A count as a number to calculate with. Counts here stay far below 2^32.
-pub(crate) fn number(count: usize) -> f64 {
-    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
-}
-
-fn percentile_us(sorted_ns: &[u64], percent: usize) -> f64 {
-    let at = (sorted_ns.len().saturating_sub(1)) * percent / 100;
-    Duration::from_nanos(sorted_ns.get(at).copied().unwrap_or(0)).as_secs_f64() * 1e6
-}
-
 /// The figures of one round, or the medians of several.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Round {
@@ -113,34 +104,5 @@ impl Round {
             p99_us: each(|round| round.p99_us)?,
             server_cpu_us: each(|round| round.server_cpu_us)?,
         })
-    }
-}
-
-/// The median; of an even number the mean of the middle two.
-pub(crate) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    let upper = *values.get(values.len() / 2)?;
-    let lower = *values.get(values.len().saturating_sub(1) / 2)?;
-    Some(f64::midpoint(lower, upper))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_median_of_an_even_number_is_the_mean_of_the_middle_two() {
-        assert_eq!(median([4.0, 1.0, 3.0, 2.0].into_iter()), Some(2.5));
-        assert_eq!(median([9.0, 1.0, 3.0].into_iter()), Some(3.0));
-        assert_eq!(median(std::iter::empty()), None);
-    }
-
-    #[test]
-    fn percentiles_pick_a_measured_value() {
-        let ns: Vec<u64> = (1..=100).map(|us| us * 1_000).collect();
-        assert!((percentile_us(&ns, 50) - 50.0).abs() < 1e-9);
-        assert!((percentile_us(&ns, 99) - 99.0).abs() < 1e-9);
-        assert!(percentile_us(&[], 50).abs() < 1e-9);
     }
 }

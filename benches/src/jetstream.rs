@@ -18,12 +18,12 @@ use async_nats::{
 };
 use color_eyre::eyre::{Result, WrapErr, eyre};
 use futures_util::StreamExt;
+use rl_console_benches::server::{self, Server, Start, Tree};
 use tokio::{runtime::Runtime, time::timeout};
 
 use crate::{
     figures::Laps,
-    server::{self, Server, Tree},
-    subject::{Manner, Plan, READ_MAX, Start, Subject, Variant, within},
+    subject::{Manner, Plan, READ_MAX, Subject, Variant, within},
     wire,
 };
 

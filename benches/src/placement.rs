@@ -11,7 +11,7 @@ const CORE: usize = 0;
 /// Where client and server run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Placement {
+pub enum Placement {
     /// The system places client and server.
     Free,
     /// Client and server share one core.
@@ -20,7 +20,8 @@ pub(crate) enum Placement {
 
 impl Placement {
     /// As it is written in the table.
-    pub(crate) const fn name(self) -> &'static str {
+    #[must_use]
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Free => "free",
             Self::One => "one core",
@@ -32,7 +33,7 @@ impl Placement {
     ///
     /// # Errors
     /// The system refuses, for instance because the core is not ours.
-    pub(crate) fn enter(self) -> Result<Placed> {
+    pub fn enter(self) -> Result<Placed> {
         let before = sched_getaffinity(None).wrap_err("reading this thread's cores")?;
         if self == Self::One {
             let mut one = CpuSet::new();
@@ -45,7 +46,7 @@ impl Placement {
 
 /// The cores that the thread goes back to.
 #[must_use]
-pub(crate) struct Placed {
+pub struct Placed {
     before: CpuSet,
 }
 
@@ -58,7 +59,7 @@ impl Drop for Placed {
 
 /// Which placements to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Placements {
+pub enum Placements {
     /// The system places the processes.
     Free,
     /// All on one core.
@@ -69,7 +70,8 @@ pub(crate) enum Placements {
 
 impl Placements {
     /// The placements, in the order in which they are measured.
-    pub(crate) const fn each(self) -> &'static [Placement] {
+    #[must_use]
+    pub const fn each(self) -> &'static [Placement] {
         match self {
             Self::Free => &[Placement::Free],
             Self::One => &[Placement::One],

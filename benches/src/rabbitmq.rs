@@ -13,13 +13,13 @@ use lapin::{
     options::{BasicPublishOptions, ConfirmSelectOptions, QueueDeclareOptions, QueuePurgeOptions},
     types::FieldTable,
 };
+use rl_console_benches::server::{self, Server, Start, Tree};
 use tokio::{runtime::Runtime, time::timeout};
 
 use crate::{
     amqp::Consumer,
     figures::Laps,
-    server::{self, Server, Tree},
-    subject::{Manner, Plan, READ_MAX, Start, Subject, Variant, within},
+    subject::{Manner, Plan, READ_MAX, Subject, Variant, within},
     wire,
 };
 

@@ -8,11 +8,11 @@ use std::{net::SocketAddr, path::Path, process::Command, time::Duration};
 
 use color_eyre::eyre::{Result, bail};
 use redis::{Cmd, Connection, Pipeline, cmd, pipe, streams::StreamReadReply};
+use rl_console_benches::server::{self, Server, Start, Tree};
 
 use crate::{
     figures::Laps,
-    server::{self, Server, Tree},
-    subject::{Manner, Plan, READ_MAX, ROUND_MAX, Start, Subject, Variant},
+    subject::{Manner, Plan, READ_MAX, ROUND_MAX, Subject, Variant},
     wire,
 };
 

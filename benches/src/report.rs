@@ -1,14 +1,13 @@
 //! The table, the bounds, and the same as JSON lines.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark's figures are its output; how it goes on is told on stderr")]
 
+use rl_console_benches::{
+    placement::Placement,
+    stats::{Limit, median, number},
+};
 use serde_json::json;
 
-use crate::{
-    figures::{Round, median, number},
-    placement::Placement,
-    rounds::Rounds,
-    scale::Scale,
-};
+use crate::{figures::Round, rounds::Rounds, scale::Scale};
 
 /// Says on stderr what happens.
 pub(crate) fn progress(what: &str) {
@@ -33,28 +32,6 @@ struct Bound {
     measure: Measure,
     limit: Limit,
     placements: &'static [Placement],
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Limit {
-    AtLeast(f64),
-    AtMost(f64),
-}
-
-impl Limit {
-    fn met(self, value: f64) -> bool {
-        match self {
-            Self::AtLeast(limit) => value >= limit,
-            Self::AtMost(limit) => value <= limit,
-        }
-    }
-
-    fn text(self) -> String {
-        match self {
-            Self::AtLeast(limit) => format!("≥ {limit}"),
-            Self::AtMost(limit) => format!("≤ {limit}"),
-        }
-    }
 }
 
 const BOTH: &[Placement] = &[Placement::Free, Placement::One];
@@ -141,18 +118,7 @@ pub(crate) fn figures(placement: Placement, rounds: &Rounds, json: bool) {
 }
 
 fn verdict(of: &str, what: &str, limit: Limit, value: Option<f64>, json: bool) {
-    let met = value.map(|value| limit.met(value));
-    if json {
-        println!("{}", json!({ "of": of, "bound": what, "limit": limit.text(), "value": value, "met": met }));
-        return;
-    }
-    let shown = value.map_or("-".to_owned(), |value| format!("{value:.2}"));
-    let word = match met {
-        Some(true) => "met",
-        Some(false) => "NOT MET",
-        None => "not measured",
-    };
-    println!("  {what:<38} {shown:>9}  {:<8} {word}", limit.text());
+    println!("{}", limit.verdict(of, what, value, json));
 }
 
 /// Prints what many pending rows cost.
@@ -190,11 +156,5 @@ mod tests {
         rounds_of("rabbitmq-1", &[100.0, 30.0, 300.0], &mut rounds);
         assert_eq!(Measure::Rate("station-1", "rabbitmq-1").value(&rounds), Some(2.0));
         assert_eq!(Measure::Rate("station-1", "jetstream-1").value(&rounds), None);
-    }
-
-    #[test]
-    fn a_limit_is_met_at_its_own_value() {
-        assert!(Limit::AtLeast(1.2).met(1.2) && !Limit::AtLeast(1.2).met(1.19));
-        assert!(Limit::AtMost(2.0).met(2.0) && !Limit::AtMost(2.0).met(2.01));
     }
 }

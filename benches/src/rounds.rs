@@ -3,19 +3,21 @@
 use std::{collections::BTreeMap, path::Path};
 
 use color_eyre::eyre::Result;
+use rl_console_benches::{
+    placement::Placement,
+    server::{Start, Tree, wait_until_quiet},
+};
 
 use crate::{
     Options,
     echo::Echo,
     figures::{Laps, Round},
     jetstream::JetStream,
-    placement::Placement,
     rabbitmq::RabbitMq,
     redis_streams::RedisStreams,
     report,
-    server::{Tree, wait_until_quiet},
     station::Station,
-    subject::{Plan, Start, Subject, Variant},
+    subject::{Plan, Subject, Variant},
 };
 
 /// The rounds of each variant, in the order of the subjects.

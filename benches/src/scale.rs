@@ -3,13 +3,13 @@
 use std::{path::Path, time::Instant};
 
 use color_eyre::eyre::{Result, bail, ensure, eyre};
+use rl_console_benches::server::wait_until_quiet;
 use serde::Serialize;
 
 use crate::{
     Options,
     figures::{Laps, Round},
     report,
-    server::wait_until_quiet,
     station::{Files, Station},
     subject::{Plan, Subject},
 };

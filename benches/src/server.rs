@@ -7,7 +7,7 @@ use std::{
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
-    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
+    process::{self, Child, ChildStdout, Command, ExitStatus, Stdio},
     sync::{Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
@@ -37,7 +37,7 @@ fn running() -> MutexGuard<'static, BTreeSet<u32>> {
 }
 
 /// Kills every server that still runs. For an interrupt: in order they end with their [`Server`].
-pub(crate) fn kill_all() {
+pub fn kill_all() {
     for root in running().iter() {
         Tree(*root).signal(Signal::KILL);
     }
@@ -45,7 +45,7 @@ pub(crate) fn kill_all() {
 
 /// One process and all below it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tree(u32);
+pub struct Tree(u32);
 
 impl Tree {
     /// The root and every process below it, parents first.
@@ -69,7 +69,8 @@ impl Tree {
     ///
     /// It is the sum of `/proc/PID/task/TID/schedstat`, in nanoseconds, where the kernel keeps it: `utime` and `stime` of `/proc/PID/stat`
     /// count in ticks of 10 ms. A thread that ends takes its time with it.
-    pub(crate) fn cpu(self) -> Duration {
+    #[must_use]
+    pub fn cpu(self) -> Duration {
         let nanos = self.members().into_iter().flat_map(|pid| {
             let tasks = PathBuf::from(format!("/proc/{pid}/task"));
             numbers(&tasks).into_iter().map(move |tid| on_cpu_ns(&tasks.join(tid.to_string())))
@@ -78,7 +79,8 @@ impl Tree {
     }
 
     /// Resident memory of the root process, in KiB (`VmRSS`).
-    pub(crate) fn resident_kib(self) -> Option<u64> {
+    #[must_use]
+    pub fn resident_kib(self) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.0)).ok()?;
         status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse().ok())
     }
@@ -109,9 +111,23 @@ fn on_cpu_ns(task: &Path) -> u64 {
     stat.split_whitespace().next().and_then(|ns| ns.parse().ok()).unwrap_or(0)
 }
 
+/// What came of starting something.
+pub enum Start<S> {
+    /// It runs.
+    Running(S),
+    /// It is not installed: what is missing.
+    Missing(String),
+}
+
+/// The processor time that the calling thread has used so far.
+#[must_use]
+pub fn own_cpu() -> Duration {
+    Duration::from_nanos(on_cpu_ns(Path::new("/proc/thread-self")))
+}
+
 /// A server that runs until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub struct Server {
     child: Child,
     log: PathBuf,
 }
@@ -121,7 +137,7 @@ impl Server {
     ///
     /// # Errors
     /// The program cannot be started, or the log cannot be written.
-    pub(crate) fn start(command: &mut Command, log: &Path) -> Result<Self> {
+    pub fn start(command: &mut Command, log: &Path) -> Result<Self> {
         let words = File::create(log).wrap_err_with(|| format!("creating {}", log.display()))?;
         let out = words.try_clone()?;
         Self::spawn(command.stdout(out).stderr(words), log)
@@ -131,7 +147,7 @@ impl Server {
     ///
     /// # Errors
     /// The program cannot be started, or the log cannot be written.
-    pub(crate) fn start_piped(command: &mut Command, log: &Path) -> Result<(Self, ChildStdout)> {
+    pub fn start_piped(command: &mut Command, log: &Path) -> Result<(Self, ChildStdout)> {
         let words = File::create(log).wrap_err_with(|| format!("creating {}", log.display()))?;
         let mut server = Self::spawn(command.stdout(Stdio::piped()).stderr(words), log)?;
         let out = server.child.stdout.take().ok_or_else(|| eyre!("no pipe from the server"))?;
@@ -147,7 +163,8 @@ impl Server {
     }
 
     /// The processes it consists of.
-    pub(crate) fn tree(&self) -> Tree {
+    #[must_use]
+    pub fn tree(&self) -> Tree {
         Tree(self.child.id())
     }
 
@@ -155,7 +172,7 @@ impl Server {
     ///
     /// # Errors
     /// The server ended, or `limit` passed.
-    pub(crate) fn wait_for(&mut self, addr: SocketAddr, limit: Duration) -> Result<()> {
+    pub fn wait_for(&mut self, addr: SocketAddr, limit: Duration) -> Result<()> {
         let from = Instant::now();
         while TcpStream::connect(addr).is_err() {
             if let Some(status) = self.child.try_wait()? {
@@ -170,7 +187,8 @@ impl Server {
     }
 
     /// The last lines of what it said.
-    pub(crate) fn words(&self) -> String {
+    #[must_use]
+    pub fn words(&self) -> String {
         let said = fs::read(&self.log).unwrap_or_default();
         let said = String::from_utf8_lossy(&said);
         let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -207,7 +225,7 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
 ///
 /// # Errors
 /// It cannot be started, fails, or takes longer than `limit` (it is killed then).
-pub(crate) fn run_to_end(command: &mut Command, out: Stdio, limit: Duration) -> Result<String> {
+pub fn run_to_end(command: &mut Command, out: Stdio, limit: Duration) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let mut child = command.stdin(Stdio::null()).stdout(out).stderr(Stdio::piped()).spawn().wrap_err_with(|| format!("starting {name}"))?;
     let Some(status) = wait(&mut child, limit)? else {
@@ -226,13 +244,13 @@ pub(crate) fn run_to_end(command: &mut Command, out: Stdio, limit: Duration) -> 
 ///
 /// # Errors
 /// The system has no port to give.
-pub(crate) fn spare_addr() -> Result<SocketAddr> {
+pub fn spare_addr() -> Result<SocketAddr> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?)
 }
 
 /// Waits until the servers do nothing any longer: what one has left to do in the background would be measured as its neighbour's.
 /// Goes on after [`QUIET_MAX`] all the same.
-pub(crate) fn wait_until_quiet(trees: &[Tree]) {
+pub fn wait_until_quiet(trees: &[Tree]) {
     let used = || trees.iter().map(|tree| tree.cpu()).sum::<Duration>();
     let from = Instant::now();
     let mut before = used();
@@ -247,10 +265,32 @@ pub(crate) fn wait_until_quiet(trees: &[Tree]) {
 }
 
 /// Where a program is: the first of `places` that exists, else the first of that name in `PATH`.
-pub(crate) fn find(name: &str, places: &[&str]) -> Option<PathBuf> {
+#[must_use]
+pub fn find(name: &str, places: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let in_path = std::env::split_paths(&path).map(|folder| folder.join(name));
     places.iter().map(PathBuf::from).chain(in_path).find(|program| program.is_file())
+}
+
+/// On SIGINT or SIGTERM: kills the servers, removes their files and ends with the shell's code for an interrupt.
+///
+/// # Errors
+/// The system refuses the handler.
+pub fn stop_on_interrupt(folder: PathBuf) -> Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (mut interrupt, mut terminate) = {
+        let _inside = runtime.enter();
+        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)
+    };
+    thread::spawn(move || {
+        runtime.block_on(futures_util::future::select(Box::pin(interrupt.recv()), Box::pin(terminate.recv())));
+        kill_all();
+        // What cannot be removed stays in the temporary folder.
+        let _ = fs::remove_dir_all(folder);
+        process::exit(130);
+    });
+    Ok(())
 }
 
 #[cfg(test)]

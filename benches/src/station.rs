@@ -9,20 +9,21 @@ use std::{
     io::{BufRead, BufReader, Write},
     net::{SocketAddr, TcpStream},
     path::{Path, PathBuf},
-    process::{ChildStdout, Command, Stdio},
-    sync::mpsc::sync_channel,
-    thread,
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
-use color_eyre::eyre::{Result, WrapErr, bail, ensure, eyre};
+use color_eyre::eyre::{Result, bail, ensure, eyre};
+use rl_console_benches::{
+    console,
+    server::{Server, Start, Tree, run_to_end},
+};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::{
     figures::Laps,
-    server::{Server, Tree, run_to_end},
-    subject::{Manner, Plan, READ_MAX, ROUND_MAX, Start, Subject, Variant},
+    subject::{Manner, Plan, READ_MAX, ROUND_MAX, Subject, Variant},
     wire,
 };
 
@@ -35,7 +36,6 @@ const VARIANTS: &[Variant] = &[
 
 const PACK_ID: &str = "bench.pack";
 const QUEUES: [&str; 4] = ["q1", "q2", "q3", "q4"];
-const START_MAX: Duration = Duration::from_secs(60);
 /// How long a short subcommand may take.
 const ANSWER_MAX: Duration = Duration::from_secs(20);
 /// Rows that one `invoke --from` puts in; more take several.
@@ -79,13 +79,8 @@ impl Files {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
-        command.arg("--data").arg(self.folder.join("data")).arg("--pack").arg(self.folder.join("pack.toml"));
-        // Nothing of the machine's own configuration may reach it.
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("RL_CONSOLE_")) {
-            command.env_remove(name);
-        }
-        command.env("XDG_CONFIG_HOME", &self.folder).env("XDG_STATE_HOME", &self.folder).env("XDG_DATA_HOME", &self.folder);
+        let mut command = console::command(&self.program, &self.folder);
+        command.arg("--pack").arg(self.folder.join("pack.toml"));
         command
     }
 
@@ -162,15 +157,10 @@ impl Station {
     /// # Errors
     /// It does not start, or does not say `ready` in time.
     pub(crate) fn serve(files: Files) -> Result<Self> {
-        let mut command = files.command();
-        command.args(["--port", "0", "--json", "serve"]);
         let from = Instant::now();
-        let (server, out) = Server::start_piped(&mut command, &files.folder.join("station.log"))?;
-        let line = first_line(out).wrap_err_with(|| server.words())?;
+        let (server, ready) = console::serve(&mut files.command(), &files.folder.join("station.log"))?;
         let ready_after = from.elapsed();
-        let ready: Value = serde_json::from_str(&line).wrap_err_with(|| format!("reading {line:?}"))?;
-        ensure!(ready["event"] == "ready", "the station said {line:?} first");
-        let addr = ready["mpp"].as_str().ok_or_else(|| eyre!("no address in {line:?}"))?.parse()?;
+        let addr = ready["mpp"].as_str().ok_or_else(|| eyre!("no address in {ready}"))?.parse()?;
         Ok(Self { server, files, addr, ready_after })
     }
 
@@ -182,22 +172,6 @@ impl Station {
     /// Its data folder and pack.
     pub(crate) fn files(&self) -> &Files {
         &self.files
-    }
-}
-
-/// The first line; a thread goes on reading, so that the station never waits for its own output.
-fn first_line(out: ChildStdout) -> Result<String> {
-    let (give, take) = sync_channel(1);
-    thread::spawn(move || {
-        let mut lines = BufReader::new(out).lines();
-        // When nobody waits any longer, there is nobody to tell.
-        let _ = give.send(lines.next());
-        lines.map_while(Result::ok).for_each(drop);
-    });
-    match take.recv_timeout(START_MAX) {
-        Ok(Some(line)) => Ok(line?),
-        Ok(None) => bail!("the station ended without a word on its standard output"),
-        Err(_) => bail!("the station said nothing for {} s", START_MAX.as_secs()),
     }
 }
 

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use color_eyre::eyre::{Result, bail};
+use rl_console_benches::server::Tree;
 
-use crate::{figures::Laps, server::Tree};
+use crate::figures::Laps;
 
 /// How long one read may take before the round is given up.
 pub(crate) const READ_MAX: Duration = Duration::from_secs(10);
@@ -70,14 +71,6 @@ pub(crate) trait Subject {
     /// # Errors
     /// The server refuses, an item does not come within [`READ_MAX`], or all takes longer than [`ROUND_MAX`].
     fn run(&mut self, variant: &Variant, plan: Plan, laps: &mut Laps) -> Result<()>;
-}
-
-/// What a subject needs to know before it starts.
-pub(crate) enum Start<S> {
-    /// It runs.
-    Running(S),
-    /// It is not installed: what is missing.
-    Missing(String),
 }
 
 /// Waits for `work` on `runtime`, at most [`ROUND_MAX`].
