@@ -121,12 +121,12 @@ name! {
     ManifestHash
 }
 name! {
-    /// Who is at the other end of a connection, as the operating system names it (`127.0.0.1:50312`).
-    Peer
+    /// A topic of the bus, or a pattern of topics (ruling RMP 5); at most 255 bytes.
+    TopicName
 }
 name! {
-    /// The name of a topic of the bus (ruling RMP 5).
-    TopicName
+    /// Who is at the other end of a connection, as the operating system names it (`127.0.0.1:50312`).
+    Peer
 }
 
 /// What correlates everything that one piece of work caused, across protocols; shown as `trace:<uuid>`.

@@ -131,7 +131,7 @@ limits! {
         /// Bytes of the reason of one of those; the rest is cut. The store keeps it whole.
         recent_reason_bytes_max = 1_024 in 64..=65_536,
     }
-    /// The RMP codec and the bus.
+    /// The RMP codec and the broker.
     rmp: Rmp {
         /// Bytes of one body (rmp-v0 asks for 8 MiB); a frame with more is refused before it is read.
         body_bytes_max = 8_388_608 in 1_024..=134_217_728,
@@ -161,6 +161,16 @@ limits! {
         subscriber_lost_keys_max = 1_024 in 16..=65_536,
         /// Those of all subscribers; past it the oldest is forgotten.
         lost_keys_max = 262_144 in 1_024..=16_777_216,
+        /// Connections at one time; one more is told `Busy` and closed.
+        connections_max = 1_024 in 8..=65_536,
+        /// Drop notices a second and topic; what is between is summed into the next (ruling RMP 9).
+        notices_per_s_max = 100 in 1..=10_000,
+        /// Bytes of a dropped message that goes to `rlp/sys/drops/bodies`; a longer one is noticed only.
+        drop_body_bytes_max = 65_536 in 0..=8_388_608,
+        /// Topics that are shown; the ones used least recently go first.
+        shown_topics_max = 1_024 in 16..=65_536,
+        /// Drop notices that are shown; the oldest go first.
+        shown_drops_max = 256 in 16..=65_536,
     }
     /// The tap.
     tap: Tap {

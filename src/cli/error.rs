@@ -361,6 +361,8 @@ fn port_exit(error: &PortError) -> Exit {
         | PortError::File { .. }
         | PortError::Recording(_)
         | PortError::BadRequest(_)
+        | PortError::NoSession { .. }
+        | PortError::Forbidden { .. }
         | PortError::Store(_) => Exit::Refused,
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{mpp, tap::entry::Link};
+use crate::{ids::ConnectionId, mpp, tap::entry::Link};
 
 /// One thing to be done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +24,11 @@ pub enum Command {
     Restart {
         /// Which.
         link: Link,
+    },
+    /// Ends a connection of the bus.
+    KickPeer {
+        /// Whose.
+        session: ConnectionId,
     },
     /// Copies the station's database while it runs.
     Backup {
@@ -56,6 +61,11 @@ pub enum Outcome {
     Restarted {
         /// Which.
         link: Link,
+    },
+    /// The connection of the bus is ended.
+    PeerKicked {
+        /// Whose it was.
+        session: ConnectionId,
     },
     /// The copy is made.
     BackedUp {
@@ -122,6 +132,20 @@ pub enum PortError {
     /// The store could not answer.
     #[error("the store could not answer: {0}")]
     Store(String),
+    /// There is no such connection of the bus.
+    #[error("the bus has no session {session}")]
+    NoSession {
+        /// Whose it would be.
+        session: ConnectionId,
+    },
+    /// The token does not allow it.
+    #[error("a {kind} may not do that: {what}")]
+    Forbidden {
+        /// What the token makes of the asker.
+        kind: String,
+        /// What was asked.
+        what: String,
+    },
     /// The station is going down.
     #[error("the station is going down")]
     Stopping,
@@ -142,6 +166,8 @@ impl PortError {
             Self::Recording(_) => "recording",
             Self::BadRequest(_) => "bad_request",
             Self::Store(_) => "store",
+            Self::NoSession { .. } => "no_session",
+            Self::Forbidden { .. } => "forbidden",
             Self::Stopping => "stopping",
         }
     }
@@ -160,6 +186,8 @@ impl PortError {
             Self::Recording(_) => "`rl-console ls health` says what is recorded".to_owned(),
             Self::BadRequest(_) => "use the rl-console of the station's version".to_owned(),
             Self::Store(_) => "`rl-console doctor` checks the database".to_owned(),
+            Self::NoSession { .. } => "`rl-console ls peers` lists the sessions there are".to_owned(),
+            Self::Forbidden { .. } => "use the operator token of the station's data folder".to_owned(),
             Self::Stopping => "start it again with `rl-console` or `rl-console serve`".to_owned(),
         }
     }

@@ -1,6 +1,7 @@
 //! The one way to act on a station and to ask it: [`StationPort`]. The console, the CLI and attached consoles all go through it, so that
 //! what a key can do, a script can do.
 
+mod bus;
 mod command;
 mod fields;
 mod operator;
@@ -8,6 +9,7 @@ mod query;
 mod recorded;
 mod snapshot;
 
+pub use bus::{Dropped, PeerRow, SubscriptionRow, TopicRow, peer_rows, subscription_rows, topic_rows};
 pub use command::{Command, Outcome, PortError};
 pub use operator::{Answer, Operator, StationPort};
 pub use query::{AdapterRow, EventRow, HealthRow, InvocationRow, Page, Query, QueueRow, RefundRow, StateKeyRow};

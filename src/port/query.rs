@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{PeerRow, SubscriptionRow, TopicRow};
 use crate::{
     ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, StateKey, TraceId},
     mpp::{ReadyAfter, WrittenBy, manifest::Writer},
@@ -75,6 +76,12 @@ pub enum Query {
     Adapters,
     /// How each part of the station is.
     Health,
+    /// The topics of the bus.
+    Topics,
+    /// The peers of the bus.
+    Peers,
+    /// The subscriptions of the bus.
+    Subscriptions,
 }
 
 /// Whether a part of a query is left out where it is sent, so that a station that does not know it takes the query too.
@@ -120,6 +127,12 @@ pub enum Page {
     Adapters(Vec<AdapterRow>),
     /// One row a part.
     Health(Vec<HealthRow>),
+    /// By name; of those that are shown, see `limits.rmp.shown_topics_max`.
+    Topics(Vec<TopicRow>),
+    /// By session.
+    Peers(Vec<PeerRow>),
+    /// By session and number.
+    Subscriptions(Vec<SubscriptionRow>),
 }
 
 /// `ls queues`.

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     ids::Seq,
-    mpp,
+    mpp, rmp,
     tap::entry::{Link, station::Transition},
     time::Now,
 };
@@ -32,6 +32,8 @@ pub struct Snapshot {
     pub station: StationView,
     /// The MPP bridge.
     pub mpp: mpp::Snapshot,
+    /// The RMP broker.
+    pub rmp: rmp::Snapshot,
 }
 
 /// The station itself.

@@ -16,6 +16,7 @@ use crate::{
     limits,
     mpp::{self, host::Request, manifest::Pack},
     port::{Answer, AsOf, Command, Operator, Outcome, Page, PortError, Query, Snapshot, StationPort},
+    rmp,
     store::Handle,
     tap::{
         Reader, Tap,
@@ -64,6 +65,12 @@ pub(super) struct Inner {
 }
 
 impl Inner {
+    /// What holds on the bus.
+    pub(super) async fn bus(&self) -> Result<rmp::Snapshot, PortError> {
+        self.running().await?;
+        Ok(rmp::Snapshot::default())
+    }
+
     /// What runs, once it does.
     pub(super) async fn running(&self) -> Result<Arc<Running>, PortError> {
         let mut startup = self.startup.clone();
@@ -143,6 +150,7 @@ impl Operator for LocalPort {
                 }
                 Command::RecordStart { path } => running.recording.start(&inner, path).await,
                 Command::RecordStop => running.recording.stop().await,
+                Command::KickPeer { session } => Err(PortError::NoSession { session }),
                 Command::Backup { path } => pages::backup(&running, path).await,
             }
         })
@@ -170,7 +178,7 @@ impl StationPort for LocalPort {
             let mut as_of = AsOf::default();
             as_of.0[Link::Mpp.index()] = mpp_seq;
             as_of.0[Link::Station.index()] = station_seq;
-            Ok(Snapshot { as_of, at, station, mpp })
+            Ok(Snapshot { as_of, at, station, mpp, rmp: inner.bus().await? })
         })
     }
 

@@ -13,7 +13,10 @@ use crate::{
     field::Fields,
     ids::{InvocationId, QueueName, RefundId},
     mpp,
-    port::{AdapterRow, EventRow, HealthRow, InvocationRow, Outcome, Page, PortError, Query, QueueRow, RefundRow, StateKeyRow},
+    port::{
+        AdapterRow, EventRow, HealthRow, InvocationRow, Outcome, Page, PortError, Query, QueueRow, RefundRow, StateKeyRow, peer_rows,
+        subscription_rows, topic_rows,
+    },
     schema::JsonText,
     store::{InvocationFilter, RefundFilter, invocations::Row, op::CommitError},
     tap::entry::mpp::RowState,
@@ -50,6 +53,9 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
             Ok(Page::Refunds { rows, more, beyond })
         }
         Query::Health => health(inner, running).await,
+        Query::Topics => Ok(Page::Topics(topic_rows(&inner.bus().await?))),
+        Query::Peers => Ok(Page::Peers(peer_rows(&inner.bus().await?))),
+        Query::Subscriptions => Ok(Page::Subscriptions(subscription_rows(&inner.bus().await?))),
         Query::InvocationWhen { .. } => Err(PortError::BadRequest("a wait is no page".to_owned())),
     }
 }

@@ -15,19 +15,7 @@ use rl_console::{
     time::Now,
 };
 
-/// The values, and a match that fails to compile when a variant lacks one.
-macro_rules! every {
-    ($ty:ident { $($variant:ident => [$($value:expr),* $(,)?]),* $(,)? }) => {{
-        fn _exhaustive(value: &$ty) {
-            match value { $( $ty::$variant { .. } => {} )* }
-        }
-        vec![ $( $( $value, )* )* ]
-    }};
-}
-
-macro_rules! every_plain {
-    ($ty:ident { $($variant:ident),* $(,)? }) => { every!($ty { $($variant => [$ty::$variant]),* }) };
-}
+use crate::fixtures_rmp;
 
 fn queue() -> QueueName {
     QueueName::new("boss")
@@ -46,7 +34,7 @@ pub(crate) fn levels() -> Vec<Level> {
 }
 
 pub(crate) fn links() -> Vec<Link> {
-    every_plain!(Link { Station, Mpp })
+    every_plain!(Link { Station, Mpp, Rmp })
 }
 
 pub(crate) fn row_states() -> Vec<RowState> {
@@ -204,7 +192,8 @@ fn frames() -> Vec<Frame> {
         wire_bytes: 70_000,
         redaction: Redaction::None,
     };
-    let mut verdicts = every!(Verdict { Sent => [Verdict::Sent], Mpp => [] });
+    let mut verdicts = every!(Verdict { Sent => [Verdict::Sent], Mpp => [], Rmp => [] });
+    verdicts.extend(fixtures_rmp::verdicts());
     let mpp_verdicts = {
         use mpp::Verdict;
         every!(Verdict { Accepted => [Verdict::Accepted], Refused => [], TooLate => [Verdict::TooLate] })
@@ -212,7 +201,7 @@ fn frames() -> Vec<Frame> {
     verdicts.extend(mpp_verdicts.into_iter().chain(faults().into_iter().map(mpp::Verdict::Refused)).map(Verdict::Mpp));
     let heads = mpp::FrameType::ALL.into_iter().map(|kind| {
         let head = mpp::Head { kind: Some(kind), id: Some(InvocationId(0)), queue: Some(queue()), event: Some(event()) };
-        every!(Head { Mpp => [Head::Mpp(head)] }).remove(0)
+        every!(Head { Mpp => [Head::Mpp(head)], Rmp => [] }).remove(0)
     });
     let redactions = every!(Redaction {
         None => [Redaction::None],
@@ -221,7 +210,7 @@ fn frames() -> Vec<Frame> {
     });
     let directions = every_plain!(Direction { Inbound, Outbound });
     let mut frames: Vec<_> = verdicts.into_iter().map(|verdict| Frame { verdict, ..inbound.clone() }).collect();
-    frames.extend(heads.map(|head| Frame { head, ..inbound.clone() }));
+    frames.extend(heads.chain(fixtures_rmp::heads()).map(|head| Frame { head, ..inbound.clone() }));
     frames.extend(redactions.into_iter().map(|redaction| Frame { redaction, ..inbound.clone() }));
     frames.extend(directions.into_iter().map(|direction| Frame { direction, ..inbound.clone() }));
     frames
@@ -238,6 +227,7 @@ pub(crate) fn whats() -> Vec<What> {
     });
     all.extend(frames().into_iter().map(What::Frame));
     all.extend(mpp_transitions().into_iter().map(Transition::Mpp).map(What::Transition));
+    all.extend(fixtures_rmp::transitions().into_iter().map(Transition::Rmp).map(What::Transition));
     all.extend(station_transitions().into_iter().map(Transition::Station).map(What::Transition));
     all
 }
@@ -247,7 +237,11 @@ pub(crate) fn entries() -> Vec<OwnedEntry> {
     let trace: TraceId = "0191d3c2-7a41-7f00-8000-00000000a41f".parse().unwrap();
     let entry = |(n, what): (usize, What)| {
         let seq = Seq(n as u64 + 1);
-        let link = if matches!(what, What::Transition(Transition::Station(_))) { Link::Station } else { Link::Mpp };
+        let link = match &what {
+            What::Transition(Transition::Station(_)) => Link::Station,
+            What::Transition(Transition::Rmp(_)) | What::Frame(Frame { head: Head::Rmp(_), .. }) => Link::Rmp,
+            _ => Link::Mpp,
+        };
         let odd = n % 2 == 1;
         let entry = Entry { seq, at: Now::at_ms(seq.0), link, trace: odd.then_some(trace), cause: odd.then_some(Seq(n as u64)), what };
         OwnedEntry { entry, bytes: format!("text {n}").into_bytes() }

@@ -5,7 +5,10 @@ mod cli;
 mod cli_sim;
 mod copying;
 mod crash;
+#[macro_use]
+mod every;
 mod fixtures;
+mod fixtures_rmp;
 mod harness;
 mod metrics;
 mod mpp_clauses;

@@ -14,6 +14,7 @@ use crate::{
     tap::entry::{
         Direction, Entry, Redaction, Transition, Verdict, What,
         mpp::{self, CloseCause},
+        rmp,
     },
 };
 
@@ -38,6 +39,7 @@ pub(crate) fn verdict(subject: &Subject) -> Vec<(Mood, String)> {
                 return vec![(Mood::Plain, "too late: its connection was closed already, and nobody looked at it".to_owned())];
             }
             Verdict::Mpp(mpp::Verdict::Refused(fault)) => Breach::from(*fault),
+            Verdict::Rmp(verdict) => return of_bus(verdict),
         },
         What::Transition(Transition::Mpp(mpp::Transition::Disconnected { cause, .. })) => match cause {
             CloseCause::Fault(fault) => Breach::from(*fault),
@@ -57,6 +59,21 @@ pub(crate) fn verdict(subject: &Subject) -> Vec<(Mood, String)> {
         _ => lines.extend(breach.remedy().map(|words| (Mood::Plain, format!("To do: {words}")))),
     }
     lines
+}
+
+/// What the broker made of a frame.
+fn of_bus(verdict: &rmp::Verdict) -> Vec<(Mood, String)> {
+    match verdict {
+        rmp::Verdict::Accepted => vec![(Mood::Well, "taken".to_owned())],
+        rmp::Verdict::Published { subscribers, dropped: 0 } => vec![(Mood::Well, format!("taken, for {subscribers} subscriptions"))],
+        rmp::Verdict::Published { subscribers, dropped } => {
+            vec![(Mood::Plain, format!("taken, for {subscribers} subscriptions; {dropped} more had it already or had no room"))]
+        }
+        rmp::Verdict::Refused(refusal) => {
+            vec![(Mood::Wrong, format!("refused: {}", refusal.name())), (Mood::Plain, refusal.clause().to_owned())]
+        }
+        rmp::Verdict::TooLate => vec![(Mood::Plain, "too late: its connection was closed already, and nobody looked at it".to_owned())],
+    }
 }
 
 fn plain(subject: &Subject) -> Vec<(Mood, String)> {

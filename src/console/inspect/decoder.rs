@@ -71,7 +71,7 @@ pub(crate) trait Decoder: Sync {
 /// The decoder of an entry.
 pub(crate) fn decoder_of(subject: &Subject) -> &'static dyn Decoder {
     match &subject.entry.what {
-        What::Frame(Frame { redaction: Redaction::Withheld, .. }) => &Plain,
+        What::Frame(Frame { redaction: Redaction::Withheld, .. } | Frame { head: Head::Rmp(_), .. }) => &Plain,
         What::Frame(Frame { head: Head::Mpp(_), .. }) => &MppFrame,
         What::Transition(_) | What::Committed { .. } | What::Unsent { .. } | What::Loss { .. } => &Told,
     }

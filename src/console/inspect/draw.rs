@@ -129,6 +129,7 @@ impl Inspector {
         let hue = match (self.subject.entry.link, &self.subject.entry.what) {
             (_, What::Loss { .. }) => Role::Warn,
             (Link::Mpp, _) => Role::Mpp,
+            (Link::Rmp, _) => Role::Rmp,
             (Link::Station, _) => Role::Station,
         };
         let columns = area.width.saturating_sub(4);

@@ -11,9 +11,9 @@ use crate::{
     console::{class::Class, format},
     ids::{InvocationId, QueueName},
     tap::entry::{
-        Transition, What,
+        Head, Transition, What,
         mpp::{self, Brake, RefundStatus},
-        station,
+        rmp, station,
     },
 };
 
@@ -62,10 +62,10 @@ struct Telling {
 /// The name of an entry: a frame's type, or what changed.
 pub(crate) fn name_of(what: &What) -> &'static str {
     match what {
-        What::Frame(frame) => {
-            let crate::tap::entry::Head::Mpp(head) = &frame.head;
-            head.kind.map_or("unknown frame", mpp::FrameType::name)
-        }
+        What::Frame(frame) => match &frame.head {
+            Head::Mpp(head) => head.kind.map_or("unknown frame", mpp::FrameType::name),
+            Head::Rmp(head) => head.kind.map_or("unknown frame", rmp::FrameKind::name),
+        },
         _ => told(what).name,
     }
 }
@@ -75,6 +75,7 @@ fn told(what: &What) -> Telling {
         What::Frame(_) => plain("frame", Vec::new()),
         What::Transition(Transition::Mpp(transition)) => of_mpp(transition),
         What::Transition(Transition::Station(transition)) => of_station(*transition),
+        What::Transition(Transition::Rmp(_)) => plain("bus", Vec::new()),
         What::Committed { through } => {
             plain("committed", vec![Node::fact("through", through.to_string()).noted("all tickets up to this one are durable")])
         }

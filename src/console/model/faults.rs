@@ -74,12 +74,11 @@ impl Faults {
             What::Frame(Frame {
                 direction: Direction::Inbound,
                 peer,
-                head,
+                head: Head::Mpp(head),
                 verdict: Verdict::Mpp(mpp::Verdict::Refused(fault)),
                 redaction,
                 wire_bytes,
             }) => {
-                let Head::Mpp(head) = head;
                 let (bytes, whole) = match redaction {
                     Redaction::Withheld => (format!("{wire_bytes} bytes, withheld: what is no handshake may hold a token"), None),
                     Redaction::None | Redaction::Masked(_) => {

@@ -95,6 +95,7 @@ pub(crate) fn settle_remedy(id: InvocationId) -> Vec<Sentence> {
 pub(super) fn host_remedy(link: Link) -> Vec<Sentence> {
     match link {
         Link::Mpp => vec![press(Action::Restart, "starts it again, from what is on disk; or:"), run("restart mpp")],
+        Link::Rmp => vec![press(Action::Restart, "starts it again; or:"), run("restart rmp")],
         Link::Station => vec![run("doctor")],
     }
 }

@@ -217,7 +217,7 @@ impl Journal {
                 let words = format!("{frames} frames ({bytes} bytes) could not be sent before the connection closed");
                 self.push(at, Level::Warn, Origin::Bridge, words.into());
             }
-            What::Frame(_) | What::Committed { .. } | What::Loss { .. } => {}
+            What::Frame(_) | What::Transition(Transition::Rmp(_)) | What::Committed { .. } | What::Loss { .. } => {}
         }
     }
 
@@ -227,7 +227,7 @@ impl Journal {
         struct Said {
             message: String,
         }
-        let Head::Mpp(head) = &frame.head;
+        let Head::Mpp(head) = &frame.head else { return None };
         if head.kind != Some(mpp::FrameType::ProtocolError) {
             return None;
         }

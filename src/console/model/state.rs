@@ -23,10 +23,11 @@ use crate::{
     limits,
     mpp::{self, EndedView, LogView},
     port::{AsOf, HostState, InvocationRow, Snapshot, StationView},
+    rmp,
     tap::{
         EntryRef,
         entry::{
-            Transition, What, mpp as events,
+            Link, Transition, What, mpp as events,
             mpp::{CloseCause, RowState},
             station::{self, Level},
         },
@@ -40,6 +41,7 @@ pub(crate) struct World {
     pub(crate) as_of: AsOf,
     pub(crate) station: StationView,
     pub(crate) mpp: mpp::Snapshot,
+    pub(crate) rmp: rmp::Snapshot,
 }
 
 /// What of the first steps has been seen done.
@@ -177,6 +179,7 @@ pub(crate) struct Model {
     ground: Ground,
     rates_cut: u64,
     limits: limits::Mpp,
+    rmp_limits: limits::Rmp,
     /// Where it is no longer the present: what of that is shown beside it.
     pub(crate) past: Option<Past>,
 }
@@ -229,6 +232,7 @@ impl Model {
             ground: Ground::None,
             rates_cut: 0,
             limits: limits.mpp,
+            rmp_limits: limits.rmp,
             past: None,
         }
     }
@@ -243,13 +247,13 @@ impl Model {
         self.tally.lines.begin(snapshot.mpp.logs.len());
         if std::mem::replace(&mut self.ground, Ground::Snapshot) == Ground::None {
             self.journal.seed(&snapshot.mpp.logs);
-            self.world = Some(World { as_of: snapshot.as_of, station: snapshot.station, mpp: snapshot.mpp });
+            self.world = Some(World { as_of: snapshot.as_of, station: snapshot.station, mpp: snapshot.mpp, rmp: snapshot.rmp });
             self.learn();
             // Whether a paired station was ever used, its history says.
             self.is_first_run = !self.lessons.paired;
             return;
         }
-        self.world = Some(World { as_of: snapshot.as_of, station: snapshot.station, mpp: snapshot.mpp });
+        self.world = Some(World { as_of: snapshot.as_of, station: snapshot.station, mpp: snapshot.mpp, rmp: snapshot.rmp });
         self.learn();
     }
 
@@ -329,6 +333,7 @@ impl Model {
                 }
                 fold::station(&mut world.station, *transition, entry);
             }
+            _ if entry.entry.link == Link::Rmp => world.rmp.apply(entry.entry, &entry.text(), &self.rmp_limits),
             _ => fold::mpp(&mut world.mpp, entry, &self.limits),
         }
         world.as_of.0[entry.entry.link.index()] = entry.entry.seq;

@@ -28,6 +28,7 @@ const fn role_of(link: Link) -> Role {
     match link {
         Link::Station => Role::Station,
         Link::Mpp => Role::Mpp,
+        Link::Rmp => Role::Rmp,
     }
 }
 

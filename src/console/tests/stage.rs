@@ -335,17 +335,18 @@ pub(in crate::console) fn fresh() -> Snapshot {
     mpp.queues.insert("boss".into(), queue(ReadyAfter::Done));
     mpp.logs = VecDeque::new();
     Snapshot {
-        as_of: AsOf([Seq(0); 2]),
+        as_of: AsOf([Seq(0); 3]),
         at: Now::at_ms(0),
         station: StationView {
             data: "./friday".into(),
             started_at: Now::at_ms(0),
-            hosts: [HostState::Up, HostState::Up],
+            hosts: [HostState::Up, HostState::Up, HostState::Up],
             store_failing: None,
             disk_low: None,
             recording: None,
         },
         mpp,
+        rmp: crate::rmp::Snapshot::default(),
     }
 }
 

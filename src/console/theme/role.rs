@@ -49,6 +49,8 @@ roles! {
     Station = "station" like Accent,
     /// The MPP bridge's.
     Mpp = "mpp" like Accent,
+    /// The RMP broker's.
+    Rmp = "rmp" like Accent,
     /// Around panes.
     Border = "border" like Muted,
     /// Around the focused pane.
@@ -69,7 +71,7 @@ impl Role {
             Self::Muted | Self::Border => Modifier::DIM,
             Self::Accent | Self::Warn | Self::Focus => Modifier::BOLD,
             Self::Bad => Modifier::BOLD.union(Modifier::UNDERLINED),
-            Self::Background | Self::Text | Self::Ok | Self::Station | Self::Mpp | Self::Selection => Modifier::empty(),
+            Self::Background | Self::Text | Self::Ok | Self::Station | Self::Mpp | Self::Rmp | Self::Selection => Modifier::empty(),
         }
     }
 }

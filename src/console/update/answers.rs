@@ -49,6 +49,7 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
             return Some((format!("recorded {entries} entries, {bytes}: {}", path.display()), false));
         }
         Outcome::Restarted { .. } => return Some(("the bridge is up again: adapters can connect".to_owned(), false)),
+        Outcome::PeerKicked { session } => return Some((format!("session {session} of the bus is disconnected"), false)),
         Outcome::BackedUp { .. } => return None,
     };
     if let Asked::Release { words } = asked {

@@ -27,12 +27,12 @@ pub(crate) fn gist(entry: EntryRef<'_>) -> (Cow<'_, str>, Class) {
 const fn class_of(transition: &Transition) -> Class {
     match transition {
         Transition::Station(_) | Transition::Mpp(mpp::Transition::NotListening | mpp::Transition::CommitsFailing) => Class::Public,
-        Transition::Mpp(_) => Class::Payload,
+        Transition::Mpp(_) | Transition::Rmp(_) => Class::Payload,
     }
 }
 
 fn of_frame<'a>(frame: &Frame, entry: EntryRef<'a>) -> Cow<'a, str> {
-    let Head::Mpp(head) = &frame.head;
+    let Head::Mpp(head) = &frame.head else { return beginning(entry.bytes) };
     let Some(kind) = head.kind else { return beginning(entry.bytes) };
     if frame.redaction == Redaction::Withheld || entry.bytes.len() > LOOKED_AT_BYTES {
         return beginning(entry.bytes);

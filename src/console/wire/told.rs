@@ -6,7 +6,7 @@ use super::{of_mpp, of_station, standing::Standing};
 use crate::{
     console::model::Breach,
     ids::{EventName, InvocationId, Peer, QueueName},
-    tap::entry::{Direction, Entry, Frame, Head, Transition, Verdict, What, mpp},
+    tap::entry::{Direction, Entry, Frame, Head, Transition, Verdict, What, mpp, rmp},
 };
 
 /// What an entry tells of. Nothing in it is a peer's text but names that the manifest declares and addresses.
@@ -30,6 +30,7 @@ impl<'a> Told<'a> {
             What::Frame(frame) => Self::of_frame(frame),
             What::Transition(Transition::Station(transition)) => of_station::told(*transition),
             What::Transition(Transition::Mpp(transition)) => of_mpp::told(transition),
+            What::Transition(Transition::Rmp(_)) => Self { kind: "bus", ..Self::default() },
             What::Committed { .. } => Self { kind: "committed", ..Self::default() },
             What::Unsent { .. } => Self { kind: "unsent", standing: Standing::Warn, ..Self::default() },
             What::Loss { .. } => Self { kind: "loss", standing: Standing::Warn, ..Self::default() },
@@ -37,12 +38,21 @@ impl<'a> Told<'a> {
     }
 
     fn of_frame(frame: &'a Frame) -> Self {
-        let Head::Mpp(head) = &frame.head;
         let (standing, clause) = match &frame.verdict {
             Verdict::Sent => (Standing::Sent, None),
-            Verdict::Mpp(mpp::Verdict::Accepted) => (Standing::Ok, None),
-            Verdict::Mpp(mpp::Verdict::TooLate) => (Standing::Late, None),
             Verdict::Mpp(mpp::Verdict::Refused(fault)) => (Standing::Fault, Some(Breach::from(*fault).clause())),
+            Verdict::Mpp(mpp::Verdict::Accepted) | Verdict::Rmp(rmp::Verdict::Accepted | rmp::Verdict::Published { .. }) => {
+                (Standing::Ok, None)
+            }
+            Verdict::Mpp(mpp::Verdict::TooLate) | Verdict::Rmp(rmp::Verdict::TooLate) => (Standing::Late, None),
+            Verdict::Rmp(rmp::Verdict::Refused(refusal)) => (Standing::Fault, Some(refusal.clause())),
+        };
+        let head = match &frame.head {
+            Head::Mpp(head) => head,
+            Head::Rmp(head) => {
+                let kind = head.kind.map_or("?", rmp::FrameKind::name);
+                return Self { kind, peer: Some(&frame.peer), standing, clause, ..Self::default() };
+            }
         };
         Self {
             kind: head.kind.map_or("?", mpp::FrameType::name),
@@ -89,6 +99,7 @@ pub(super) fn line(entry: &Entry) -> Cow<'static, str> {
         What::Frame(frame) => frame_line(frame, &told),
         What::Transition(Transition::Station(transition)) => of_station::line(*transition),
         What::Transition(Transition::Mpp(transition)) => of_mpp::line(transition, &told),
+        What::Transition(Transition::Rmp(_)) => "".into(),
         What::Committed { through } => format!("durable through ticket {through}").into(),
         What::Unsent { frames, bytes } => format!("{frames} frames, {bytes} bytes did not leave before the close").into(),
         What::Loss { count } => format!("{count} entries were lost").into(),
@@ -99,9 +110,13 @@ fn frame_line(frame: &Frame, told: &Told<'_>) -> Cow<'static, str> {
     match &frame.verdict {
         Verdict::Mpp(mpp::Verdict::Refused(fault)) => return Breach::from(*fault).words().into(),
         Verdict::Mpp(mpp::Verdict::TooLate) => return "came after the close, not looked at".into(),
-        Verdict::Mpp(mpp::Verdict::Accepted) | Verdict::Sent => {}
+        Verdict::Rmp(rmp::Verdict::Refused(refusal)) => return refusal.name().into(),
+        Verdict::Mpp(mpp::Verdict::Accepted) | Verdict::Sent | Verdict::Rmp(_) => {}
     }
-    let Head::Mpp(head) = &frame.head;
+    let head = match &frame.head {
+        Head::Mpp(head) => head,
+        Head::Rmp(head) => return head.topic.as_ref().map_or("".into(), |topic| topic.to_string().into()),
+    };
     match (head.kind, frame.direction) {
         (Some(mpp::FrameType::Hello) | None, Direction::Inbound) => format!("from {}", frame.peer).into(),
         (Some(mpp::FrameType::HelloAck) | None, Direction::Outbound) => format!("to {}", frame.peer).into(),

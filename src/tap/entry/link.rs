@@ -8,11 +8,13 @@ pub enum Link {
     Station,
     /// The MPP bridge.
     Mpp,
+    /// The RMP broker.
+    Rmp,
 }
 
 impl Link {
     /// Every link, in the order of their index.
-    pub const ALL: [Self; 2] = [Self::Station, Self::Mpp];
+    pub const ALL: [Self; 3] = [Self::Station, Self::Mpp, Self::Rmp];
 
     /// The place of this link in arrays that hold one item a link.
     #[must_use]
@@ -20,6 +22,7 @@ impl Link {
         match self {
             Self::Station => 0,
             Self::Mpp => 1,
+            Self::Rmp => 2,
         }
     }
 
@@ -29,6 +32,7 @@ impl Link {
         match self {
             Self::Station => "station",
             Self::Mpp => "mpp",
+            Self::Rmp => "rmp",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One thing that happened.
 
-use super::{Link, mpp, station};
+use super::{Link, mpp, rmp, station};
 use crate::{
     ids::{InvocationId, Peer, Seq, Ticket, TraceId},
     time::Now,
@@ -32,7 +32,11 @@ impl Entry {
         match &self.what {
             What::Frame(Frame { head: Head::Mpp(head), .. }) => head.id,
             What::Transition(Transition::Mpp(transition)) => transition.invocation(),
-            What::Transition(Transition::Station(_)) | What::Committed { .. } | What::Unsent { .. } | What::Loss { .. } => None,
+            What::Frame(Frame { head: Head::Rmp(_), .. })
+            | What::Transition(Transition::Station(_) | Transition::Rmp(_))
+            | What::Committed { .. }
+            | What::Unsent { .. }
+            | What::Loss { .. } => None,
         }
     }
 }
@@ -106,6 +110,8 @@ pub enum Redaction {
 pub enum Head {
     /// An MPP frame.
     Mpp(mpp::Head),
+    /// An RMP frame, or a control frame with the message that follows it.
+    Rmp(rmp::Head),
 }
 
 /// What the core made of a frame, by link.
@@ -115,6 +121,8 @@ pub enum Verdict {
     Sent,
     /// An MPP frame was received.
     Mpp(mpp::Verdict),
+    /// An RMP frame was received.
+    Rmp(rmp::Verdict),
 }
 
 /// A change of state, by link.
@@ -124,4 +132,6 @@ pub enum Transition {
     Station(station::Transition),
     /// Of the MPP bridge.
     Mpp(mpp::Transition),
+    /// Of the RMP broker.
+    Rmp(rmp::Transition),
 }

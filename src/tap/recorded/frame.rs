@@ -1,6 +1,6 @@
 //! Frames: their heads, verdicts and redaction.
 
-use super::{error::DecodeError, mpp, plain, wire};
+use super::{error::DecodeError, mpp, plain, rmp, wire};
 use crate::{
     ids::Peer,
     tap::entry::{Frame, Head, Redaction, Verdict},
@@ -9,10 +9,12 @@ use crate::{
 pub(super) fn recorded(frame: &Frame) -> wire::Frame {
     let head = match &frame.head {
         Head::Mpp(head) => wire::frame::Head::MppHead(mpp::recorded_head(head)),
+        Head::Rmp(head) => wire::frame::Head::RmpHead(rmp::recorded_head(head)),
     };
     let verdict = match &frame.verdict {
         Verdict::Sent => wire::frame::Verdict::Sent(wire::Nothing {}),
         Verdict::Mpp(verdict) => wire::frame::Verdict::MppVerdict(mpp::recorded_verdict(verdict)),
+        Verdict::Rmp(verdict) => wire::frame::Verdict::RmpVerdict(rmp::recorded_verdict(verdict)),
     };
     wire::Frame {
         direction: plain::to_direction(frame.direction),
@@ -27,10 +29,12 @@ pub(super) fn recorded(frame: &Frame) -> wire::Frame {
 pub(super) fn live(frame: wire::Frame) -> Result<Frame, DecodeError> {
     let head = match frame.head.ok_or(DecodeError::Missing("head"))? {
         wire::frame::Head::MppHead(head) => Head::Mpp(mpp::live_head(&head)?),
+        wire::frame::Head::RmpHead(head) => Head::Rmp(rmp::live_head(&head)?),
     };
     let verdict = match frame.verdict.ok_or(DecodeError::Missing("verdict"))? {
         wire::frame::Verdict::Sent(wire::Nothing {}) => Verdict::Sent,
         wire::frame::Verdict::MppVerdict(verdict) => Verdict::Mpp(mpp::live_verdict(verdict)?),
+        wire::frame::Verdict::RmpVerdict(verdict) => Verdict::Rmp(rmp::live_verdict(verdict)?),
     };
     Ok(Frame {
         direction: plain::direction(frame.direction, "direction")?,

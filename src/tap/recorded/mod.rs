@@ -10,6 +10,7 @@ mod form;
 mod frame;
 pub(crate) mod mpp;
 pub(crate) mod plain;
+pub(crate) mod rmp;
 mod station;
 pub(crate) mod transition;
 pub(crate) mod wire;

@@ -9,7 +9,7 @@ use std::{
 use super::{error::DecodeError, wire};
 use crate::{
     ids::TraceId,
-    tap::entry::{self, mpp, station},
+    tap::entry::{self, mpp, rmp, station},
     time::{Mono, Now, Wall},
 };
 
@@ -79,7 +79,7 @@ macro_rules! mirror {
 }
 
 mirror! {
-    to_link, link: entry::Link = Link { Station, Mpp }
+    to_link, link: entry::Link = Link { Station, Mpp, Rmp }
     to_direction, direction: entry::Direction = Direction { Inbound, Outbound }
     to_level, level: station::Level = Level { Trace, Debug, Info, Warn, Error }
     to_frame_type, frame_type: mpp::FrameType = FrameType {
@@ -93,5 +93,11 @@ mirror! {
     }
     to_row_state, row_state: mpp::RowState = RowState { Pending, Dispatched, Applied, Done, Failed, Refunded }
     to_refund_status, refund_status: mpp::RefundStatus = RefundStatus { Requested, Skipped, Manual }
+    to_rmp_frame_kind, rmp_frame_kind: rmp::FrameKind = RmpFrameKind {
+        Hello, Subscribe, Unsubscribe, Publish, Ping, Welcome, Ok, Error, Deliver, Pong,
+    }
+    to_rmp_dialect, rmp_dialect: rmp::Dialect = RmpDialect { Frames, Json }
+    to_rmp_kind, rmp_kind: rmp::Kind = RmpKind { Agent, Ui, Tui, Viewer, Cue, Station }
+    to_rmp_drop_reason, rmp_drop_reason: rmp::DropReason = RmpDropReason { TtlExpired, Duplicate, BackpressureTimeout }
     to_failed_by, failed_by: mpp::FailedBy = FailedBy { Adapter, UnknownQueue, Schema, Cancelled, Settled }
 }

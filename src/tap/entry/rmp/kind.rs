@@ -48,6 +48,12 @@ impl Kind {
         }
     }
 
+    /// Whether it acts for an operator (rmp-v0 §11).
+    #[must_use]
+    pub const fn is_operator(self) -> bool {
+        matches!(self, Self::Ui | Self::Tui)
+    }
+
     /// The kind of this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

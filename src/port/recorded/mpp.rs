@@ -1,20 +1,12 @@
-//! The recorded and sent form of snapshots.
+//! The MPP bridge.
 
-use std::{
-    ffi::OsString,
-    os::unix::ffi::{OsStrExt as _, OsStringExt as _},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::sync::Arc;
 
-use prost::Message as _;
-
-use super::{AsOf, HostState, RecordingView, Snapshot, StationView};
 use crate::{
-    ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, Seq, SessionId},
+    ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, SessionId},
     mpp::{self, AdapterView, EndedView, Listener, LiveView, LogView, PackFacts, QueueView, ReadyAfter},
     tap::{
-        entry::{Link, mpp::CloseCause},
+        entry::mpp::CloseCause,
         recorded::{
             DecodeError,
             mpp::{live_close, recorded_close},
@@ -28,89 +20,7 @@ use crate::{
 
 const NOTHING: wire::Nothing = wire::Nothing {};
 
-impl Snapshot {
-    /// Its recorded form.
-    #[must_use]
-    pub fn encode(&self) -> Vec<u8> {
-        let Self { as_of, at, station, mpp } = self;
-        let as_of = Link::ALL.map(|link| wire::AsOf { link: plain::to_link(link), seq: as_of.0[link.index()].0 });
-        wire::Snapshot {
-            as_of: as_of.to_vec(),
-            at: Some(moment(*at)),
-            station: Some(recorded_station(station)),
-            mpp: Some(recorded_mpp(mpp)),
-        }
-        .encode_to_vec()
-    }
-
-    /// Reads the recorded form.
-    ///
-    /// # Errors
-    /// [`DecodeError`] names what is not known or not well.
-    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let it = wire::Snapshot::decode(bytes)?;
-        let mut as_of = AsOf::default();
-        for link in it.as_of {
-            as_of.0[plain::link(link.link, "as_of.link")?.index()] = Seq(link.seq);
-        }
-        Ok(Self {
-            as_of,
-            at: now(it.at, "snapshot.at")?,
-            station: live_station(it.station.ok_or(DecodeError::Missing("snapshot.station"))?)?,
-            mpp: live_mpp(it.mpp.ok_or(DecodeError::Missing("snapshot.mpp"))?)?,
-        })
-    }
-}
-
-fn recorded_station(StationView { data, started_at, hosts, store_failing, disk_low, recording }: &StationView) -> wire::StationView {
-    use wire::host_view::State;
-    let hosts = Link::ALL.map(|link| {
-        let state = match &hosts[link.index()] {
-            HostState::Starting => State::Starting(NOTHING),
-            HostState::Up => State::Up(NOTHING),
-            HostState::Down(why) => State::Down(why.to_string()),
-        };
-        wire::HostView { link: plain::to_link(link), state: Some(state) }
-    });
-    wire::StationView {
-        data: path_bytes(data),
-        started_at: Some(moment(*started_at)),
-        hosts: hosts.to_vec(),
-        store_failing: store_failing.as_deref().map(str::to_owned),
-        disk_low: *disk_low,
-        recording: recording.as_ref().map(|RecordingView { path, since, bytes }| wire::RecordingView {
-            path: path_bytes(path),
-            since: Some(moment(*since)),
-            bytes: *bytes,
-        }),
-    }
-}
-
-fn live_station(it: wire::StationView) -> Result<StationView, DecodeError> {
-    use wire::host_view::State;
-    let mut hosts = Link::ALL.map(|_| HostState::Starting);
-    for host in it.hosts {
-        hosts[plain::link(host.link, "host.link")?.index()] = match host.state.ok_or(DecodeError::Missing("host.state"))? {
-            State::Starting(_) => HostState::Starting,
-            State::Up(_) => HostState::Up,
-            State::Down(why) => HostState::Down(Arc::from(why)),
-        };
-    }
-    let recording = it.recording.map(|it| {
-        let since = now(it.since, "recording.since")?;
-        Ok::<_, DecodeError>(RecordingView { path: live_path(it.path), since, bytes: it.bytes })
-    });
-    Ok(StationView {
-        data: live_path(it.data),
-        started_at: now(it.started_at, "started_at")?,
-        hosts,
-        store_failing: it.store_failing.map(Arc::from),
-        disk_low: it.disk_low,
-        recording: recording.transpose()?,
-    })
-}
-
-fn recorded_mpp(snapshot: &mpp::Snapshot) -> wire::MppView {
+pub(super) fn recorded_mpp(snapshot: &mpp::Snapshot) -> wire::MppView {
     let mpp::Snapshot { listener, paired, pack, adapter, last_close, queues, live, recent, logs, commits_failing } = snapshot;
     wire::MppView {
         listener: Some(recorded_listener(listener)),
@@ -130,7 +40,7 @@ fn recorded_mpp(snapshot: &mpp::Snapshot) -> wire::MppView {
     }
 }
 
-fn live_mpp(it: wire::MppView) -> Result<mpp::Snapshot, DecodeError> {
+pub(super) fn live_mpp(it: wire::MppView) -> Result<mpp::Snapshot, DecodeError> {
     let last_close = it.last_close.map(|it| {
         let at = now(it.at, "last_close.at")?;
         Ok::<(Peer, CloseCause, Now), DecodeError>((Peer::new(&it.peer), live_close(it.cause)?, at))
@@ -305,12 +215,4 @@ fn recorded_log(LogView { at, level, text }: &LogView) -> wire::LogView {
 
 fn live_log(it: wire::LogView) -> Result<LogView, DecodeError> {
     Ok(LogView { at: now(it.at, "log.at")?, level: plain::level(it.level, "log.level")?, text: Arc::from(it.text) })
-}
-
-fn path_bytes(path: &Path) -> Vec<u8> {
-    path.as_os_str().as_bytes().to_vec()
-}
-
-fn live_path(bytes: Vec<u8>) -> PathBuf {
-    PathBuf::from(OsString::from_vec(bytes))
 }

@@ -1,0 +1,5 @@
+//! The recorded and sent form of snapshots.
+
+mod mpp;
+mod rmp;
+mod snapshot;

@@ -1,0 +1,136 @@
+//! Carries a snapshot on by the tap's entries. Live, attached and replayed views are all made by this one fold.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::snapshot::{DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView};
+use crate::{
+    ids::{ConnectionId, TopicName},
+    limits,
+    tap::entry::{
+        Direction, Entry, Frame, Head, Transition as Any, Verdict as AnyVerdict, What,
+        rmp::{Gauge, Transition, Verdict},
+    },
+    time::Now,
+};
+
+impl Snapshot {
+    /// Takes in one entry of the RMP link that follows this snapshot; entries of other links change nothing. `text` is what lies beside a
+    /// transition. A snapshot at any moment and the entries behind it make the broker's own, within the windows that `limits` sets.
+    pub fn apply(&mut self, entry: &Entry, text: &str, limits: &limits::Rmp) {
+        match &entry.what {
+            What::Frame(frame) => self.on_frame(entry.at, frame, limits),
+            What::Transition(Any::Rmp(transition)) => self.on_transition(transition, entry, text, limits),
+            What::Transition(Any::Station(_) | Any::Mpp(_)) | What::Committed { .. } | What::Unsent { .. } | What::Loss { .. } => {}
+        }
+    }
+
+    fn on_frame(&mut self, at: Now, frame: &Frame, limits: &limits::Rmp) {
+        let (Head::Rmp(head), AnyVerdict::Rmp(verdict), Direction::Inbound) = (&frame.head, &frame.verdict, frame.direction) else {
+            return;
+        };
+        match verdict {
+            Verdict::Published { subscribers, .. } => {
+                let bytes = u64::from(frame.wire_bytes);
+                self.totals.published += 1;
+                self.totals.published_bytes += bytes;
+                self.totals.delivered += u64::from(*subscribers);
+                if let Some(name) = &head.topic {
+                    let topic = self.topic(name, at, limits);
+                    topic.published += 1;
+                    topic.bytes += bytes;
+                    topic.delivered += u64::from(*subscribers);
+                    topic.subscribers = *subscribers;
+                    topic.schema_id = head.schema_id;
+                    topic.last_at = at;
+                }
+            }
+            Verdict::Refused(_) => self.totals.refused += 1,
+            Verdict::Accepted | Verdict::TooLate => {}
+        }
+    }
+
+    /// The topic of this name; the one used least recently goes where there is no room.
+    fn topic(&mut self, name: &TopicName, at: Now, limits: &limits::Rmp) -> &mut TopicView {
+        if !self.topics.contains_key(name) && self.topics.len() as u64 >= limits.shown_topics_max {
+            let oldest = self.topics.iter().min_by_key(|(_, topic)| topic.last_at.mono).map(|(name, _)| name.clone());
+            if let Some(oldest) = oldest {
+                self.topics.remove(&oldest);
+            }
+        }
+        self.topics.entry(name.clone()).or_insert_with(|| TopicView { last_at: at, ..TopicView::default() })
+    }
+
+    fn on_transition(&mut self, transition: &Transition, entry: &Entry, text: &str, limits: &limits::Rmp) {
+        let at = entry.at;
+        match transition {
+            Transition::Listening { path } => self.listener = Listener::Listening(Arc::clone(path)),
+            Transition::NotListening => self.listener = Listener::Down(Arc::from(text)),
+            Transition::Connected { session, peer } => {
+                let peer = peer.clone();
+                let view = PeerView { peer, connected_at: at, greeting: None, published: 0, refused: 0, subs: BTreeMap::new() };
+                self.peers.insert(*session, view);
+            }
+            Transition::Greeted { session, client, kind, dialect } => {
+                if let Some(peer) = self.peers.get_mut(session) {
+                    peer.greeting = Some(Greeting { client: Arc::clone(client), kind: *kind, dialect: *dialect });
+                }
+            }
+            Transition::Disconnected { session, .. } => {
+                self.peers.remove(session);
+            }
+            Transition::Subscribed { session, sub, topic } => {
+                if let Some(peer) = self.peers.get_mut(session) {
+                    peer.subs.insert(*sub, SubView { topic: topic.clone(), since: at, gauge: Gauge::default() });
+                }
+            }
+            Transition::Unsubscribed { session, sub } => {
+                if let Some(peer) = self.peers.get_mut(session) {
+                    peer.subs.remove(sub);
+                }
+            }
+            Transition::Dropped { .. } => self.on_drop(transition, entry, limits),
+            Transition::Gauged { session, sub, gauge } => {
+                if let Some(sub) = self.peers.get_mut(session).and_then(|peer| peer.subs.get_mut(sub)) {
+                    sub.gauge = *gauge;
+                }
+            }
+            Transition::Counted { session, published, refused } => {
+                if let Some(peer) = self.peers.get_mut(session) {
+                    (peer.published, peer.refused) = (*published, *refused);
+                }
+            }
+            Transition::Remembered { keys, evicted_young } => {
+                (self.totals.keys, self.totals.evicted_young) = (*keys, *evicted_young);
+            }
+            Transition::ClockJumped { .. } => {}
+        }
+    }
+
+    fn on_drop(&mut self, transition: &Transition, entry: &Entry, limits: &limits::Rmp) {
+        let Transition::Dropped { reason, topic, to, from, count, msg_id, expires_at_ms } = transition else { return };
+        self.totals.dropped[reason.index()] += count;
+        self.topic(topic, entry.at, limits).dropped[reason.index()] += count;
+        let drop = DropView {
+            at: entry.at,
+            reason: *reason,
+            topic: topic.clone(),
+            to: *to,
+            to_client: to.and_then(|(session, _)| self.client(session)),
+            from: *from,
+            from_client: from.and_then(|session| self.client(session)),
+            count: *count,
+            trace: entry.trace,
+            msg_id: *msg_id,
+            expires_at_ms: *expires_at_ms,
+        };
+        self.drops.push_back(drop);
+        while self.drops.len() as u64 > limits.shown_drops_max {
+            self.drops.pop_front();
+        }
+    }
+
+    /// What a session calls itself.
+    fn client(&self, session: ConnectionId) -> Option<Arc<str>> {
+        self.peers.get(&session)?.greeting.as_ref().map(|greeting| Arc::clone(&greeting.client))
+    }
+}

@@ -1,0 +1,144 @@
+//! The state of the bus as a reader of the tap starts from it, with bounded windows.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
+
+use super::{Dialect, DropReason, Kind};
+use crate::{
+    ids::{ConnectionId, Peer, TopicName, TraceId},
+    tap::entry::rmp::Gauge,
+    time::Now,
+};
+
+/// What holds on the bus at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    /// Whether the socket answers.
+    pub listener: Listener,
+    /// Every connection.
+    pub peers: BTreeMap<ConnectionId, PeerView>,
+    /// Topics that were published on, at most `limits.rmp.shown_topics_max`; the ones used least recently go first.
+    pub topics: BTreeMap<TopicName, TopicView>,
+    /// What did not reach its subscribers, oldest first, at most `limits.rmp.shown_drops_max`.
+    pub drops: VecDeque<DropView>,
+    /// Counts since the broker started.
+    pub totals: Totals,
+}
+
+/// The state of the socket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Listener {
+    /// Not bound yet.
+    #[default]
+    Starting,
+    /// It answers at this path.
+    Listening(Arc<str>),
+    /// It does not.
+    Down(Arc<str>),
+}
+
+/// One connection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeerView {
+    /// Who, as the operating system names the process.
+    pub peer: Peer,
+    /// Since when.
+    pub connected_at: Now,
+    /// What its `Hello` said, once it came.
+    pub greeting: Option<Greeting>,
+    /// Messages taken from it.
+    pub published: u64,
+    /// Frames of its that were refused.
+    pub refused: u64,
+    /// Its subscriptions.
+    pub subs: BTreeMap<u64, SubView>,
+}
+
+/// Who a peer says it is, and what it may do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Greeting {
+    /// The name that it gave itself.
+    pub client: Arc<str>,
+    /// What it may do.
+    pub kind: Kind,
+    /// In what it speaks.
+    pub dialect: Dialect,
+}
+
+/// One subscription.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SubView {
+    /// The topic or pattern.
+    pub topic: TopicName,
+    /// Since when.
+    pub since: Now,
+    /// Its figures as they were told last.
+    pub gauge: Gauge,
+}
+
+/// One topic.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TopicView {
+    /// Messages taken on it.
+    pub published: u64,
+    /// Bytes of those, as they were on the wire.
+    pub bytes: u64,
+    /// Messages given to subscriptions.
+    pub delivered: u64,
+    /// Messages that did not reach a subscription, by [`DropReason::index`].
+    pub dropped: [u64; DropReason::ALL.len()],
+    /// Subscriptions that the last message was for.
+    pub subscribers: u32,
+    /// The schema of the last message.
+    pub schema_id: Option<u16>,
+    /// When the last message was taken.
+    pub last_at: Now,
+}
+
+/// Messages that did not reach a subscription, as a notice tells of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DropView {
+    /// When it was told.
+    pub at: Now,
+    /// Why.
+    pub reason: DropReason,
+    /// On which topic.
+    pub topic: TopicName,
+    /// Whose subscription it was; none for a message that was expired when it came.
+    pub to: Option<(ConnectionId, u64)>,
+    /// The name of whose it was.
+    pub to_client: Option<Arc<str>>,
+    /// Who published it.
+    pub from: Option<ConnectionId>,
+    /// The name of who published it.
+    pub from_client: Option<Arc<str>>,
+    /// How many.
+    pub count: u64,
+    /// The trace of the last of them.
+    pub trace: Option<TraceId>,
+    /// The number of the last.
+    pub msg_id: u64,
+    /// When it expired or would have, in Unix milliseconds.
+    pub expires_at_ms: u64,
+}
+
+/// Counts since the broker started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Messages taken.
+    pub published: u64,
+    /// Bytes of those, as they were on the wire.
+    pub published_bytes: u64,
+    /// Messages given to subscriptions.
+    pub delivered: u64,
+    /// Frames refused.
+    pub refused: u64,
+    /// Messages that did not reach a subscription, by [`DropReason::index`].
+    pub dropped: [u64; DropReason::ALL.len()],
+    /// Keys remembered against duplicates.
+    pub keys: u64,
+    /// Keys that were let go before the longest TTL was over.
+    pub evicted_young: u64,
+}

@@ -1,0 +1,44 @@
+//! Why a connection of the bus ended.
+
+use super::Refusal;
+
+/// Why a connection of the bus ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CloseCause {
+    /// The peer closed it.
+    PeerClosed,
+    /// Reading failed.
+    ReadFailed,
+    /// Writing failed.
+    WriteFailed,
+    /// No `Hello` came within 10 s (ruling RMP 1).
+    HelloTimeout,
+    /// What came ends the stream (ruling RMP 2), or its `Hello` was refused.
+    Refused(Refusal),
+    /// The peer did not read its answers, and they reached `limits.rmp.answer_bytes_max`.
+    NotReading,
+    /// An operator kicked it.
+    Kicked,
+    /// `limits.rmp.connections_max` was reached.
+    TooManyConnections,
+    /// The station is going down.
+    Shutdown,
+}
+
+impl CloseCause {
+    /// As scripts compare it: the protocol's own name where there is one.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::PeerClosed => "peer_closed",
+            Self::ReadFailed => "read_failed",
+            Self::WriteFailed => "write_failed",
+            Self::HelloTimeout => "hello_timeout",
+            Self::Refused(refusal) => refusal.name(),
+            Self::NotReading => "not_reading",
+            Self::Kicked => "kicked",
+            Self::TooManyConnections => "too_many_connections",
+            Self::Shutdown => "shutdown",
+        }
+    }
+}
