@@ -1,23 +1,31 @@
 //! What is queued, for whom, and how much may be.
 
-/// Bytes of messages queued on all connections of the broker.
-#[derive(Clone, Copy, Debug)]
+use super::segments::Spares;
+
+/// What the queues of all connections of a broker share: how many bytes of messages they may hold together, and memory for them.
+#[derive(Debug)]
 pub struct Budget {
     bytes: u64,
     bytes_max: u64,
+    pub(super) spares: Spares,
 }
 
 impl Budget {
     /// Nothing queued, and so much allowed (`limits.rmp.queued_bytes_max`).
     #[must_use]
     pub fn new(bytes_max: u64) -> Self {
-        Self { bytes: 0, bytes_max }
+        Self { bytes: 0, bytes_max, spares: Spares::default() }
     }
 
     /// Bytes queued.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// Gives back half of the memory that is kept for the next burst, 8 MiB at most; to be called every second or so.
+    pub fn relax(&mut self) {
+        self.spares.relax();
     }
 
     pub(super) fn has_room(&self, bytes: u64) -> bool {

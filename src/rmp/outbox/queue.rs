@@ -15,7 +15,7 @@ pub const SHARED_BYTES_MIN: usize = 16 << 10;
 /// Bytes after which no further unit is offered for one write.
 const FRONT_BYTES: usize = 256 << 10;
 /// Slices offered for one write.
-const SLICES_MAX: usize = 32;
+const SLICES_MAX: usize = 16;
 
 /// The peer reads so little that its answers pile up: its connection is to be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -203,7 +203,7 @@ impl<T> Outbox<T> {
             return Err(NotReading { bytes: self.answer_bytes, bytes_max: self.answer_bytes_max });
         }
         if !answer.is_empty() {
-            self.copied.push(answer, &[]);
+            self.copied.push(answer, &[], None);
             self.units.push_back(Unit { copied: answer.len(), shared: None, what: What::Answer });
             self.answer_bytes = bytes;
         }
@@ -241,7 +241,7 @@ impl<T> Outbox<T> {
         }
         let is_shared = message.len() >= SHARED_BYTES_MIN;
         let (behind, shared) = if is_shared { (&[][..], Some(message.clone())) } else { (&message[..], None) };
-        self.copied.push(head, behind);
+        self.copied.push(head, behind, Some(&mut budget.spares));
         let what = What::Delivery { slot, head: head.len(), expires_at_ms, tag };
         self.units.push_back(Unit { copied: head.len() + behind.len(), shared, what });
         self.messages += 1;
@@ -253,7 +253,7 @@ impl<T> Outbox<T> {
     /// What may be written now: about 256 KiB at most, and never less than a unit. What expired before it began to leave is taken out
     /// first and given to `expired`. Tell what was written by [`advance`](Self::advance) before the next call.
     pub fn front(&mut self, now_ms: u64, budget: &mut Budget, mut expired: impl FnMut(Expired<'_, T>)) -> Front<'_> {
-        self.drop_gone();
+        self.drop_gone(budget);
         let mut pieces = [Piece::None; SLICES_MAX];
         let (mut len, mut offered) = (0, 0);
         let mut cursor = self.copied.start();
@@ -296,10 +296,10 @@ impl<T> Outbox<T> {
             cursor.at = end;
         }
         if len == 0 {
-            self.drop_gone();
+            self.drop_gone(budget);
         }
         let mut slices: [&[u8]; SLICES_MAX] = [&[]; SLICES_MAX];
-        for (slice, piece) in slices.iter_mut().zip(pieces) {
+        for (slice, piece) in slices.iter_mut().zip(pieces.into_iter().take(len)) {
             *slice = self.slice(piece);
         }
         Front { slices, len }
@@ -310,12 +310,12 @@ impl<T> Outbox<T> {
         let mut sent = Sent::default();
         let mut written = written;
         loop {
-            self.drop_gone();
+            self.drop_gone(budget);
             let Some(unit) = self.units.front().filter(|_| written > 0) else { return sent };
             let left = unit.bytes() - self.begun;
             let copied_left = unit.copied.saturating_sub(self.begun);
             let leaves = written.min(left);
-            self.copied.take(leaves.min(copied_left));
+            self.copied.take(leaves.min(copied_left), &mut budget.spares);
             self.begun += leaves;
             written -= leaves;
             if leaves == left {
@@ -350,9 +350,9 @@ impl<T> Outbox<T> {
     }
 
     /// Passes over what was taken out, as far as it stands first.
-    fn drop_gone(&mut self) {
+    fn drop_gone(&mut self, budget: &mut Budget) {
         while let Some(Unit { copied, what: What::Gone, .. }) = self.units.front() {
-            self.copied.take(*copied);
+            self.copied.take(*copied, &mut budget.spares);
             self.units.pop_front();
         }
     }

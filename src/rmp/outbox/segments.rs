@@ -2,8 +2,21 @@
 
 use std::collections::VecDeque;
 
-/// Bytes of a piece; a longer run gets one of its own. Connections that are idle keep one at most.
+/// Bytes of a piece; a longer run gets one of its own. A queue that is empty keeps one at most.
 const SEGMENT_BYTES: usize = 32 << 10;
+/// Empty pieces that all queues of a broker share: 8 MiB.
+const SPARES_MAX: usize = 256;
+
+/// Empty pieces for whichever queue needs one next, so that no burst pays for memory again.
+#[derive(Debug, Default)]
+pub(super) struct Spares(Vec<Vec<u8>>);
+
+impl Spares {
+    /// Gives half of them back.
+    pub(super) fn relax(&mut self) {
+        self.0.truncate(self.0.len() / 2);
+    }
+}
 
 /// Runs of bytes, first in first out. A run never lies in two segments.
 #[derive(Debug, Default)]
@@ -28,11 +41,11 @@ pub(super) struct Cursor {
 
 impl Segments {
     /// Appends one run, given in two parts.
-    pub(super) fn push(&mut self, first: &[u8], second: &[u8]) {
+    pub(super) fn push(&mut self, first: &[u8], second: &[u8], spares: Option<&mut Spares>) {
         let len = first.len() + second.len();
         let has_room = self.segments.back().is_some_and(|last| last.bytes.capacity() - last.bytes.len() >= len);
         if !has_room {
-            let spare = if len > SEGMENT_BYTES { None } else { self.spare.take() };
+            let spare = if len > SEGMENT_BYTES { None } else { self.spare.take().or_else(|| spares?.0.pop()) };
             let bytes = spare.unwrap_or_else(|| Vec::with_capacity(len.max(SEGMENT_BYTES)));
             self.segments.push_back(Segment { bytes, read: 0 });
         }
@@ -59,18 +72,18 @@ impl Segments {
     }
 
     /// Takes bytes from the front, all of one run.
-    pub(super) fn take(&mut self, bytes: usize) {
+    pub(super) fn take(&mut self, bytes: usize, spares: &mut Spares) {
         let Some(first) = self.segments.front_mut() else { return };
         first.read += bytes;
         if first.read < first.bytes.len() {
             return;
         }
-        if let Some(Segment { mut bytes, .. }) = self.segments.pop_front()
-            && self.spare.is_none()
-            && bytes.capacity() <= SEGMENT_BYTES
-        {
-            bytes.clear();
+        let Some(Segment { mut bytes, .. }) = self.segments.pop_front().filter(|it| it.bytes.capacity() == SEGMENT_BYTES) else { return };
+        bytes.clear();
+        if self.spare.is_none() {
             self.spare = Some(bytes);
+        } else if spares.0.len() < SPARES_MAX {
+            spares.0.push(bytes);
         }
     }
 
