@@ -172,6 +172,19 @@ limits! {
         /// Drop notices that are shown; the oldest go first.
         shown_drops_max = 256 in 16..=65_536,
     }
+    /// Clients of the bus: this program's own, and others that use its library.
+    client: Client {
+        /// Messages that wait for one subscription to take them; what does not fit is dropped and counted.
+        queue_messages_max = 65_536 in 16..=16_777_216,
+        /// Bytes that those keep; an empty queue takes one message whatever its size.
+        queue_bytes_max = 67_108_864 in 65_536..=4_294_967_296,
+        /// Bytes that wait to be written, past which whoever publishes waits.
+        write_buffer_bytes_max = 1_048_576 in 4_096..=268_435_456,
+        /// Requests that wait for their answers; one more is refused.
+        answers_max = 65_536 in 16..=1_048_576,
+        /// Milliseconds that an answer of the station is waited for.
+        answer_ms_max = 30_000 in 100..=3_600_000,
+    }
     /// The tap.
     tap: Tap {
         /// Bytes kept of one frame; the rest is cut and the entry says so.

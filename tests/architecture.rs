@@ -224,7 +224,7 @@ fn faults(file: &str, source: &str) -> Vec<String> {
     let is_root = matches!(parts[..], ["lib" | "main"]);
     let is_mod = parts.last() == Some(&"mod");
     let module: Vec<String> = if is_root { Vec::new() } else { parts.iter().filter(|it| **it != "mod").map(ToString::to_string).collect() };
-    let place = Place { file, top: parts[0], is_host: parts.get(1).is_some_and(|it| it.starts_with("host")), is_mod };
+    let place = Place { file, top: parts[0], is_host: parts[1..].iter().any(|it| it.starts_with("host")), is_mod };
     let mut faults = Vec::new();
     for Named { path, line } in named(&module, &tokens) {
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -290,7 +290,7 @@ impl Place<'_> {
     }
 
     fn hosts(&self, other: &str, rest: &[&str], is_core: bool) -> Option<String> {
-        let names_host = PROTOCOLS.contains(&other) && rest.first().is_some_and(|it| it.starts_with("host"));
+        let names_host = PROTOCOLS.contains(&other) && rest.iter().take(2).any(|it| it.starts_with("host"));
         if names_host && (matches!(self.top, "port" | "console") || (is_core && !self.is_mod)) {
             return Some(format!("only the station and the host itself know `{other}::host`"));
         }
@@ -422,6 +422,8 @@ fn finds_io_in_cores() {
     refused("mpp/manifest/load.rs", "use tokio::fs::File;", "`tokio::fs::File` in a core");
     taken("mpp/host.rs", "use tokio::net::TcpListener; use crate::tap::{Draft, Tap};");
     taken("mpp/host/read.rs", "use std::net::TcpStream;");
+    taken("rmp/client/host/tasks.rs", "use tokio::net::UnixStream;");
+    refused("rmp/client/session.rs", "use super::host::Shared;", "`rmp::host`");
     taken("mpp/mod.rs", "mod host;\npub use host::Handle;");
 }
 

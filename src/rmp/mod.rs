@@ -11,6 +11,7 @@
 //! clause.
 
 mod body;
+pub mod client;
 pub mod control;
 mod decode;
 pub mod dedupe;

@@ -1,0 +1,71 @@
+//! What the broker refuses, what it may break, and what is not sent.
+
+use crate::rmp::{self, EncodeError, Refusal, SchemaId, topic::TopicFault};
+
+/// What the broker did not do, in its words (ruling RMP 1).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{code}: {message}")]
+pub struct Refused {
+    /// A name of the taxonomy or of the session layer, as it came.
+    pub code: Box<str>,
+    /// The same for people.
+    pub message: Box<str>,
+}
+
+impl Refused {
+    /// Which refusal it is, if it is one that is known.
+    #[must_use]
+    pub fn refusal(&self) -> Option<Refusal> {
+        Refusal::from_name(&self.code)
+    }
+}
+
+/// What the broker broke of the protocol. Nothing that follows is read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// A frame that is not valid.
+    #[error("{name} ({clause}): {0}", name = .0.name(), clause = .0.clause())]
+    Frame(rmp::Error),
+    /// A message where a control frame belongs.
+    #[error("a frame of schema_id {0} came without a Deliver before it")]
+    NotControl(SchemaId),
+    /// The first frame is neither Welcome nor Error.
+    #[error("{0} came before Welcome")]
+    NotWelcomed(&'static str),
+    /// A second Welcome.
+    #[error("Welcome came twice")]
+    WelcomedAgain,
+    /// A kind that ruling RMP 6 does not know.
+    #[error("Welcome gives the kind {0:?}, which there is not")]
+    UnknownKind(Box<str>),
+}
+
+/// Why something was not sent.
+#[derive(Debug, thiserror::Error)]
+pub enum SendError {
+    /// A topic or a pattern that is none.
+    #[error("{topic:?} is no topic: {fault}")]
+    Topic {
+        /// The text.
+        topic: Box<str>,
+        /// What is wrong with it.
+        fault: TopicFault,
+    },
+    /// More than the broker takes.
+    #[error("a body of {bytes} bytes is over the station's limit of {bytes_max}")]
+    TooLarge {
+        /// Bytes of the body.
+        bytes: u64,
+        /// The limit that Welcome named.
+        bytes_max: u64,
+    },
+    /// Bytes that would leave the stream out of step.
+    #[error("these {bytes} bytes are not one frame as their frame_len says")]
+    NotOneFrame {
+        /// How many there are.
+        bytes: usize,
+    },
+    /// A message that cannot be made.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+}

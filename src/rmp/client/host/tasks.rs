@@ -1,0 +1,139 @@
+//! The task that reads and the task that writes.
+
+use std::{io, sync::Arc};
+
+use tokio::{
+    io::AsyncWriteExt as _,
+    net::unix::{OwnedReadHalf, OwnedWriteHalf},
+};
+
+use super::{
+    super::{
+        delivery::Delivery,
+        fault::Refused,
+        receiving::{Event, Receiving},
+    },
+    error::Closed,
+    shared::Shared,
+};
+
+/// Reads until the session is over.
+pub(super) async fn read(shared: Arc<Shared>, stream: OwnedReadHalf, receiving: Receiving) {
+    let mut reader = Reader { shared: &shared, receiving, run: Vec::new(), last_words: None };
+    tokio::select! {
+        why = reader.pump(&stream) => shared.end(why),
+        () = shared.over() => {}
+    }
+}
+
+struct Reader<'a> {
+    shared: &'a Shared,
+    receiving: Receiving,
+    /// Deliveries for one subscription that follow one another.
+    run: Vec<Delivery>,
+    /// A refusal of nothing in particular: what a close is told by.
+    last_words: Option<Refused>,
+}
+
+impl Reader<'_> {
+    async fn pump(&mut self, stream: &OwnedReadHalf) -> Closed {
+        loop {
+            match self.dispatch() {
+                Err(why) => return why,
+                // Those who were given something run before more is read.
+                Ok(true) => tokio::task::yield_now().await,
+                Ok(false) => {}
+            }
+            if let Err(why) = stream.readable().await {
+                return self.lost(why);
+            }
+            match stream.try_read_buf(self.receiving.buffer()) {
+                Ok(0) => return Closed::There(self.last_words.take()),
+                Ok(_) => {}
+                Err(why) if why.kind() == io::ErrorKind::WouldBlock => {}
+                Err(why) => return self.lost(why),
+            }
+        }
+    }
+
+    fn lost(&mut self, why: io::Error) -> Closed {
+        match self.last_words.take() {
+            Some(words) => Closed::There(Some(words)),
+            None => Closed::Failed(Arc::new(why)),
+        }
+    }
+
+    /// Hands out all that came; whether there were messages.
+    fn dispatch(&mut self) -> Result<bool, Closed> {
+        let mut had_messages = false;
+        while let Some(event) = self.receiving.next() {
+            match event {
+                Event::Delivery(delivery) => {
+                    if self.run.first().is_some_and(|first| first.sub != delivery.sub) {
+                        self.flush();
+                    }
+                    self.run.push(delivery);
+                    had_messages = true;
+                }
+                Event::Answer { re, result } => {
+                    self.flush();
+                    if let (0, Err(words)) = (re, &result) {
+                        self.last_words = Some(words.clone());
+                    }
+                    self.shared.inbox().answer(re, result);
+                }
+                Event::Pong => self.shared.inbox().pong(),
+                Event::Broken(fault) => {
+                    self.flush();
+                    return Err(Closed::Broken(fault));
+                }
+                // A second one is a fault already.
+                Event::Welcome(_) => {}
+            }
+        }
+        self.flush();
+        Ok(had_messages)
+    }
+
+    fn flush(&mut self) {
+        let Some(first) = self.run.first() else { return };
+        // Messages still come for a subscription that ended here.
+        match self.shared.inbox().queue(first.sub) {
+            Some(queue) => queue.push(self.receiving.chunk(), &mut self.run),
+            None => self.run.clear(),
+        }
+    }
+}
+
+/// Writes all that is said, as much as there is at once.
+pub(super) async fn write(shared: Arc<Shared>, mut stream: OwnedWriteHalf) {
+    let mut bytes = Vec::new();
+    loop {
+        let is_last = {
+            let mut outgoing = shared.outgoing();
+            outgoing.sending.take(&mut bytes);
+            outgoing.is_last
+        };
+        if !bytes.is_empty() {
+            shared.room.notify_waiters();
+            let written = tokio::select! {
+                written = stream.write_all(&bytes) => written,
+                () = shared.over() => return,
+            };
+            // The reader finds the station's last words, and then the end.
+            if written.is_err() {
+                return;
+            }
+        } else if is_last {
+            // The socket is closed with the session.
+            stream.shutdown().await.unwrap_or_default();
+            shared.end(Closed::Here);
+            return;
+        } else {
+            tokio::select! {
+                () = shared.filled.notified() => {}
+                () = shared.over() => return,
+            }
+        }
+    }
+}
