@@ -1,5 +1,7 @@
 //! Control frames against bytes written by hand from ruling RMP 1 and the MsgPack specification.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::{
     ids::TraceId,
@@ -145,4 +147,29 @@ fn a_token_is_found_whatever_else_is_wrong() {
     assert_eq!(masked(&body(b"\x81\xa5Hello\x83\xa1v\x01\xa6client\xa5token\xa4kind\xa2ui")), None);
     assert_eq!(secret(&[0; 10]), None);
     assert!(!format!("{:?}", FromClient::Hello { v: 1, client: "", kind: "", token: Some(Token("s3cret")) }).contains("s3cret"));
+}
+
+proptest! {
+    /// Well-formed payloads with one byte changed, and any bytes at all: read or told, and a token that is there is found or the rest
+    /// hidden.
+    #[test]
+    fn whatever_comes_is_read_or_told(at in 0_usize..60, byte in any::<u8>(), any in proptest::collection::vec(any::<u8>(), 0..60)) {
+        let hello = FromClient::Hello { v: 1, client: "cli", kind: "tui", token: Some(Token("s3cret")) }.body();
+        let mut mutated = hello.clone();
+        let at = at.min(hello.len() - 1);
+        mutated[at] = byte;
+        for bytes in [mutated.clone(), body(&any)] {
+            if let Ok(read) = Body::decode(&bytes, 64) {
+                let place = |fault: crate::rmp::BodyFault| fault.at <= bytes.len();
+                prop_assert!(FromClient::decode(&read).map_or_else(place, |_| true));
+                prop_assert!(FromBroker::decode(&read).map_or_else(place, |_| true));
+            }
+            masked(&bytes);
+        }
+        // The words that lead to the token stand, so it is not shown.
+        let token_at = hello.len() - 6;
+        if at >= token_at {
+            prop_assert!(masked(&mutated).is_some());
+        }
+    }
 }
