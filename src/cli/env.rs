@@ -1,6 +1,6 @@
 //! The environment, read once into a value.
 
-use std::{collections::BTreeMap, ffi::OsString, fmt, io::IsTerminal as _, path::PathBuf};
+use std::{collections::BTreeMap, ffi::OsString, fmt, io::IsTerminal as _, path::PathBuf, time::Duration};
 
 use etcetera::base_strategy::{BaseStrategy as _, Xdg};
 
@@ -46,6 +46,12 @@ pub(crate) struct Env {
     pub(crate) term: Option<String>,
     /// The variable that names a character encoding other than UTF-8.
     pub(crate) plain_locale: Option<&'static str>,
+    /// The user's name.
+    pub(crate) user: Option<String>,
+    /// Whether a service manager wants to be told how the program is (`NOTIFY_SOCKET`).
+    pub(crate) is_notified: bool,
+    /// Within what time it wants to hear again that the program is alive (`WATCHDOG_USEC`).
+    pub(crate) watchdog: Option<Duration>,
     /// What stands before the terminal, as `TMUX` and `STY` say.
     pub(crate) through: Through,
     /// Whether stdin, stdout and stderr are terminals.
@@ -105,6 +111,7 @@ impl Env {
             state_dir: xdg.as_ref().and_then(Xdg::state_dir).map(|dir| dir.join(FOLDER)),
             system_config: PathBuf::from("/etc/rl-console/config.toml"),
             terminals: stdio,
+            watchdog: sd_notify::watchdog_enabled().filter(|within| !within.is_zero()),
             ..Self::default()
         };
         env.take_variables(std::env::vars_os());
@@ -122,6 +129,8 @@ impl Env {
                 "COLORTERM" => self.colorterm = Some(value.into_owned()),
                 "TMUX" if !value.is_empty() => self.through = Through::Tmux,
                 "STY" if !value.is_empty() && self.through == Through::Nothing => self.through = Through::Screen,
+                "USER" => self.user = Some(value.into_owned()),
+                "NOTIFY_SOCKET" => self.is_notified = !value.is_empty(),
                 "TERM" => self.term = Some(value.into_owned()),
                 _ if LOCALE.contains(&name) => {
                     for (slot, _) in locale.iter_mut().zip(LOCALE).filter(|(_, locale)| *locale == name) {

@@ -25,6 +25,7 @@ mod output;
 mod relay;
 mod report;
 mod run;
+mod service;
 mod shell;
 mod shutdown;
 mod signals;

@@ -73,8 +73,9 @@ fn metrics_of(metrics: Option<SocketAddr>, command: Option<&Command>) -> Result<
     match command {
         None => Ok(metrics),
         Some(Command::Serve(args)) => Ok(args.metrics.or(metrics)),
+        Some(Command::Service(args)) => Ok(args.metrics.or(metrics)),
         Some(_) if metrics.is_some() => Err(Error::usage(
-            "--metrics goes with the console and with `serve`",
+            "--metrics goes with the console, with `serve` and with `service`",
             "the station that runs serves its metrics where its own --metrics said; `rl-console ls health` shows where",
         )),
         Some(_) => Ok(None),
@@ -102,6 +103,7 @@ fn with_configuration(context: &mut Context, command: Option<Command>, record: O
     match command {
         None => commands::console::run(context, record),
         Some(Command::Serve(args)) => commands::serve::run(context, args.record.or(record)),
+        Some(Command::Service(args)) => commands::service::run(context, &args),
         Some(Command::Pair(args)) => commands::pair::run(context, &args),
         Some(Command::Invoke(args)) => commands::invoke::run(context, args),
         Some(Command::Ls(args)) => commands::ls::run(context, &args),

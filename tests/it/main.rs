@@ -28,6 +28,7 @@ mod rehearsal;
 mod rmp_cli;
 mod rmp_codec;
 mod rmp_framing;
+mod service;
 mod station;
 mod store;
 mod stories;

@@ -21,6 +21,12 @@ pub(crate) enum Command {
     /// they are read; then one line for each notable event.
     Serve(ServeArgs),
 
+    /// Print the unit that runs `serve` as a systemd user service, or install it.
+    ///
+    /// The flags given, and the variables of ours that are set, become the service's own. --install writes it to
+    /// ~/.config/systemd/user/rl-console.service.
+    Service(ServiceArgs),
+
     /// Make the token that adapters connect with, and print it, once.
     ///
     /// Works with or without a running station. Only a hash of the token is kept, so it cannot be shown again.
@@ -106,6 +112,22 @@ pub(crate) struct ServeArgs {
     pub(crate) record: Option<PathBuf>,
 
     /// Serve the station's metrics for Prometheus, as /metrics on this address; a port alone is bound on 127.0.0.1.
+    #[arg(long, value_name = "ADDR", value_parser = endpoint)]
+    pub(crate) metrics: Option<SocketAddr>,
+}
+
+/// `service`.
+#[derive(Debug, Args)]
+pub(crate) struct ServiceArgs {
+    /// Write it where systemd finds it.
+    #[arg(long)]
+    pub(crate) install: bool,
+
+    /// Replace one that says something else.
+    #[arg(long, requires = "install")]
+    pub(crate) force: bool,
+
+    /// Have the service serve its metrics for Prometheus, as /metrics on this address; a port alone is bound on 127.0.0.1.
     #[arg(long, value_name = "ADDR", value_parser = endpoint)]
     pub(crate) metrics: Option<SocketAddr>,
 }
@@ -362,6 +384,8 @@ mod tests {
             "serve",
             "serve --metrics 9464",
             "serve --metrics [::1]:9464",
+            "service",
+            "service --install --force --metrics 9464",
             "pair --rotate",
             "pair --out token",
             "ls invocations --state done --limit 5000",
@@ -407,6 +431,7 @@ mod tests {
         }
         for line in [
             "cancel invocation",
+            "service --force",
             "serve --metrics localhost",
             "ls queues --limit -1",
             "config show --origin --defaults",

@@ -10,7 +10,7 @@ mod sim;
 
 pub(crate) use commands::{
     BackupArgs, CancelArgs, CancelWhat, Command, CompletionsArgs, ConfigAction, InvokeArgs, KickWhat, ManArgs, PackAction, PairArgs,
-    RecordArgs, RestartArgs, RestartHost, SettleArgs, SettleTo,
+    RecordArgs, RestartArgs, RestartHost, ServiceArgs, SettleArgs, SettleTo,
 };
 pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
 pub(crate) use global::{Cli, Global};

@@ -20,6 +20,7 @@ pub(super) mod pair;
 pub(super) mod record;
 pub(super) mod restart;
 pub(super) mod serve;
+pub(super) mod service;
 pub(super) mod settle;
 pub(super) mod sim;
 mod telling;

@@ -1,6 +1,6 @@
 //! `serve` and `--plain`: a station without a screen.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use super::{
     events::{Detail, Event},
@@ -14,9 +14,11 @@ use crate::{
         logging,
         output::Output,
         relay::Relay,
+        service::Notifier,
         shutdown,
         signals::{Signal, Signals},
     },
+    port::StationPort,
     station::Station,
 };
 
@@ -35,37 +37,62 @@ fn telling(context: &mut Context, record: Option<PathBuf>, detail: Detail) -> Re
     // Frees the lock on stdout that the thread behind the relay needs.
     context.out = Output::to(context.flags.json, Box::new(std::io::sink()));
     context.out = Output::to(context.flags.json, Box::new(Relay::to(std::io::stdout()).map_err(Error::io("stdout"))?));
+    let notifier = Notifier::start(&context.env);
     let station = Station::start(context.settings.station(record)?, context.clock)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::io("the runtime"))?;
-    let ended = runtime.block_on(serve(&station, context, detail));
+    let ended = runtime.block_on(serve(&station, context, detail, &notifier));
+    notifier.stopping();
     shutdown::stop(station);
     ended
 }
 
 /// Runs until a signal asks for the end.
-async fn serve(station: &Station, context: &mut Context, detail: Detail) -> Result<(), Error> {
+async fn serve(station: &Station, context: &mut Context, detail: Detail, notifier: &Notifier) -> Result<(), Error> {
     let mut signals = Signals::listen()?;
     let on_hangup = context.settings.on_hangup;
     let port = station.port();
-    let mut telling = Telling::new(port.as_ref(), context, detail)?;
+    let mut telling = Telling::new(port.as_ref(), context, detail, notifier)?;
     tokio::select! {
         () = asked_to_end(&mut signals, on_hangup) => return Ok(()),
         ready = station.ready() => {
             let ready = ready?;
             telling.set_metrics(ready.metrics);
             match ready.mpp {
-                Ok(addr) => telling.ready(addr),
+                Ok(addr) => {
+                    telling.ready(addr);
+                    notifier.ready(format!("adapters connect to {addr}"));
+                }
                 // One protocol down leaves the others up; it is told, and `ready` is when the port answers after all.
-                Err(why) => telling.tell_now(Event::Down { host: "mpp", why }),
+                Err(why) => {
+                    notifier.ready(format!("mpp is down: {why}"));
+                    telling.tell_now(Event::Down { host: "mpp", why });
+                }
             }
         }
     }
     tokio::select! {
         () = asked_to_end(&mut signals, on_hangup) => {}
         () = telling.run() => {}
+        () = beat(port.as_ref(), notifier) => {}
     }
     telling.stopping();
     Ok(())
+}
+
+/// Tells a service manager that wants to hear it that the station answers, as long as it does. A part that is down answers that.
+async fn beat(port: &dyn StationPort, notifier: &Notifier) {
+    // One that comes late, or that is missed, is made up for in time by the next.
+    let Some(period) = notifier.watchdog().map(|within| (within / 4).max(Duration::from_millis(1))) else {
+        return std::future::pending().await;
+    };
+    let mut ticks = tokio::time::interval(period);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if tokio::time::timeout(period, port.snapshot()).await.is_ok() {
+            notifier.alive();
+        }
+    }
 }
 
 /// SIGTERM and SIGINT end it; a hang-up does when it is told to.

@@ -8,7 +8,7 @@ use super::{
     events::{Detail, Event, Pace, Told},
 };
 use crate::{
-    cli::{context::Context, error::Error, table::LocalClock},
+    cli::{context::Context, error::Error, service::Notifier, table::LocalClock},
     console::{Summary, Watch},
     port::StationPort,
     tap,
@@ -28,6 +28,7 @@ pub(super) struct Telling<'a> {
     context: &'a mut Context,
     clock: LocalClock,
     detail: Detail,
+    notifier: &'a Notifier,
     watch: Watch,
     pace: Pace,
     /// What was said last of how everything is.
@@ -43,7 +44,7 @@ pub(super) struct Telling<'a> {
 }
 
 impl<'a> Telling<'a> {
-    pub(super) fn new(port: &'a dyn StationPort, context: &'a mut Context, detail: Detail) -> Result<Self, Error> {
+    pub(super) fn new(port: &'a dyn StationPort, context: &'a mut Context, detail: Detail, notifier: &'a Notifier) -> Result<Self, Error> {
         let settings = &context.settings;
         let watch = Watch::new(settings.alerts, settings.limits.console, hints(context));
         Ok(Self {
@@ -52,6 +53,7 @@ impl<'a> Telling<'a> {
             clock: context.local_clock(),
             context,
             detail,
+            notifier,
             watch,
             pace: Pace::default(),
             summary: None,
@@ -123,6 +125,11 @@ impl<'a> Telling<'a> {
         let now = self.context.clock.now();
         for news in self.watch.judge(now) {
             self.tell(Told::now(now, Event::of_alert(news)));
+        }
+        if self.notifier.is_heard()
+            && let Some((summary, figures)) = self.watch.summary()
+        {
+            self.notifier.status(Event::of_state(summary, figures).told());
         }
         if self.detail == Detail::Notable {
             return;

@@ -3,5 +3,6 @@
 mod checks;
 mod owner;
 mod report;
+mod service;
 
 pub(in crate::cli) use report::run;

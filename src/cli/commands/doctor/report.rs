@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::checks;
+use super::{checks, service};
 use crate::{
     cli::{
         args::Global,
@@ -75,6 +75,7 @@ pub(in crate::cli) fn run(flags: &Global, env: &Env, _clock: Clock, out: &mut Ou
     }
     all.push(checks::pack(&settings));
     all.push(checks::terminal(env));
+    all.extend(service::service(env));
     for check in &all {
         out.row(check, Check::line)?;
     }

@@ -8,7 +8,8 @@ use crate::{
 };
 
 impl Event {
-    pub(super) fn told(&self) -> String {
+    /// In words, without its time.
+    pub(in crate::cli::commands) fn told(&self) -> String {
         match self {
             Self::Ready { mpp, metrics: None } => format!("ready: adapters connect to {mpp}"),
             Self::Ready { mpp, metrics: Some(metrics) } => {

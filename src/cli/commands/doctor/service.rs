@@ -1,0 +1,90 @@
+//! The systemd user service: nothing where there is no systemd.
+
+use std::path::Path;
+
+use super::report::Check;
+use crate::cli::{
+    env::Env,
+    service::{NAME, binary, is_as_shipped},
+};
+
+const SUBJECT: &str = "service";
+
+/// Where systemd notes whose services go on without a login.
+const LINGERING: &str = "/var/lib/systemd/linger";
+
+/// Checks the unit, if systemd runs this machine.
+pub(super) fn service(env: &Env) -> Option<Check> {
+    if !sd_notify::booted().unwrap_or(false) {
+        return None;
+    }
+    let units = env.units()?;
+    let is_lingering = env.user.as_ref().map(|user| Path::new(LINGERING).join(user).exists());
+    Some(judge(&units, is_lingering))
+}
+
+/// Judges what lies in a folder of units. `is_lingering` is not known where the user's name is not.
+fn judge(units: &Path, is_lingering: Option<bool>) -> Check {
+    let path = units.join(NAME);
+    let shown = path.display();
+    let unit = match std::fs::read_to_string(&path) {
+        Ok(unit) => unit,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Check::well(SUBJECT, "none installed; `rl-console service --install` makes `serve` one");
+        }
+        Err(error) => return Check::ill(SUBJECT, format!("{shown}: {error}"), "mend its rights"),
+    };
+    let renew = "`rl-console service --install --force` writes it anew, with the flags that you give it";
+    match binary(&unit) {
+        None => return Check::ill(SUBJECT, format!("{shown} starts nothing"), renew),
+        Some(program) if !Path::new(&program).is_file() => {
+            return Check::ill(SUBJECT, format!("{shown} starts {program}, which is not there"), renew);
+        }
+        Some(_) => {}
+    }
+    if !is_as_shipped(&unit) {
+        return Check::ill(SUBJECT, format!("{shown} is not what this version ships"), renew);
+    }
+    let is_enabled = std::fs::symlink_metadata(units.join("default.target.wants").join(NAME)).is_ok();
+    let standing = match (is_enabled, is_lingering) {
+        (false, _) => format!("not enabled: `systemctl --user enable {NAME}` starts it whenever you log in"),
+        (true, Some(false)) => "enabled; it ends when you log out, unless `loginctl enable-linger` keeps it up".to_owned(),
+        (true, Some(true)) => "enabled, and stays up while you are not logged in".to_owned(),
+        (true, None) => "enabled".to_owned(),
+    };
+    Check::well(SUBJECT, format!("{shown}, {standing}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::service::Unit;
+
+    #[test]
+    fn a_unit_is_judged_by_what_it_says_and_starts() {
+        let units = tempfile::tempdir().unwrap();
+        let path = units.path().join(NAME);
+        let check = || judge(units.path(), Some(false));
+        assert!(check().ok && check().detail.starts_with("none installed"), "{:?}", check());
+
+        let program = units.path().join("rl-console");
+        let unit = Unit { program: program.display().to_string(), args: vec!["serve".to_owned()], variables: Vec::new() };
+        std::fs::write(&path, unit.text()).unwrap();
+        assert!(!check().ok && check().detail.contains("which is not there"), "{:?}", check());
+
+        std::fs::write(&program, "").unwrap();
+        assert!(check().ok && check().detail.contains("not enabled"), "{:?}", check());
+
+        let wants = units.path().join("default.target.wants");
+        std::fs::create_dir(&wants).unwrap();
+        std::os::unix::fs::symlink(&path, wants.join(NAME)).unwrap();
+        assert!(check().ok && check().detail.contains("enable-linger"), "{:?}", check());
+        assert!(judge(units.path(), Some(true)).detail.ends_with("while you are not logged in"));
+        assert!(judge(units.path(), None).detail.ends_with("enabled"));
+
+        std::fs::write(&path, unit.text().replace("WatchdogSec=60\n", "")).unwrap();
+        assert!(!check().ok && check().hint.unwrap().contains("--force"));
+        std::fs::write(&path, "[Service]\n").unwrap();
+        assert!(!check().ok && check().detail.ends_with("starts nothing"));
+    }
+}

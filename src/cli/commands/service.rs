@@ -1,0 +1,145 @@
+//! `service`: the unit that runs a station as a systemd user service.
+
+use std::{io::Write as _, path::Path};
+
+use serde::Serialize;
+
+use crate::cli::{
+    args::ServiceArgs,
+    config::{Key, Origin, Value},
+    context::Context,
+    env::{self, Env},
+    error::Error,
+    service::{NAME, Unit},
+};
+
+/// What is printed with `--json`.
+#[derive(Serialize)]
+struct Printed {
+    unit: String,
+}
+
+/// What is printed when it was written.
+#[derive(Serialize)]
+struct Installed {
+    path: String,
+    /// Whether it was not there, as it is, before.
+    written: bool,
+}
+
+pub(in crate::cli) fn run(context: &mut Context, args: &ServiceArgs) -> Result<(), Error> {
+    let unit = unit(context)?.text();
+    if !args.install {
+        if context.out.is_json() {
+            return context.out.row(&Printed { unit }, |_| String::new());
+        }
+        return context.out.text(&unit);
+    }
+    let path = context.env.units().ok_or_else(|| Error::usage("there is no home folder to install into", "set HOME"))?.join(NAME);
+    let written = install(&path, &unit, args.force)?;
+    let installed = Installed { path: path.display().to_string(), written };
+    context.out.row(&installed, |installed| {
+        let what = if installed.written { "is written" } else { "is there already, as it should be" };
+        format!(
+            "{} {what}\nto start it, now and whenever you log in:\n  systemctl --user daemon-reload\n  systemctl --user enable --now {NAME}\n\
+             to keep it up while you are not logged in:\n  loginctl enable-linger",
+            installed.path
+        )
+    })
+}
+
+/// The unit for this program and what its flags and variables say.
+fn unit(context: &Context) -> Result<Unit, Error> {
+    let program = std::env::current_exe().map_err(Error::io("this program's own path"))?;
+    let program = program.to_str().ok_or_else(|| Error::usage("this program's path is not UTF-8", "move it to one that is"))?;
+    let mut args: Vec<String> = Vec::new();
+    let mut variables = Vec::new();
+    for (key, value, origin) in context.resolved.iter() {
+        let text = text(*key, value);
+        match (origin, key.flag) {
+            (Origin::Flag(_), Some(flag)) => {
+                args.push(flag.to_owned());
+                args.extend(text);
+            }
+            (Origin::Variable(name), _) if name.starts_with(env::PREFIX) => {
+                let said = context.env.ours.get(name).cloned().unwrap_or_default();
+                variables.push((name.clone(), if is_path(*key) { text.unwrap_or(said) } else { said }));
+            }
+            _ => {}
+        }
+    }
+    variables.extend(context.env.ours.get(env::LOG).map(|level| (env::LOG.to_owned(), level.clone())));
+    args.push("serve".to_owned());
+    Ok(Unit { program: program.to_owned(), args, variables })
+}
+
+fn is_path(key: Key) -> bool {
+    matches!(key.name, Key::DATA | Key::PACK)
+}
+
+/// A value as a flag takes it; nothing for a flag that takes none.
+fn text(key: Key, value: &Value) -> Option<String> {
+    match value {
+        // The service starts in another folder.
+        Value::Text(path) if is_path(key) => {
+            Some(std::path::absolute(path).map_or_else(|_| path.clone(), |path| path.to_string_lossy().into_owned()))
+        }
+        Value::Text(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Flag(_) | Value::List(_) | Value::Absent => None,
+    }
+}
+
+/// Writes it whole; says whether it had to be. One that is otherwise is left alone, unless told.
+fn install(path: &Path, unit: &str, force: bool) -> Result<bool, Error> {
+    let shown = path.display().to_string();
+    match std::fs::read(path) {
+        Ok(found) if found == unit.as_bytes() => return Ok(false),
+        Ok(_) if !force => {
+            return Err(Error::Input {
+                what: shown,
+                message: "it is there already and says something else".to_owned(),
+                hint: "`rl-console service` prints what would be written; --force replaces it".to_owned(),
+            });
+        }
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(shown)(error)),
+        Ok(_) | Err(_) => {}
+    }
+    let write = || {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let fresh = path.with_extension("service.new");
+        let mut file = std::fs::File::create(&fresh)?;
+        file.write_all(unit.as_bytes()).and_then(|()| file.sync_all())?;
+        std::fs::rename(fresh, path)
+    };
+    write().map_err(Error::io(shown))?;
+    Ok(true)
+}
+
+impl Env {
+    /// Where the user's own systemd units lie.
+    pub(crate) fn units(&self) -> Option<std::path::PathBuf> {
+        Some(self.config_dir.as_ref()?.parent()?.join("systemd/user"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_that_says_something_else_is_replaced_only_when_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("systemd/user").join(NAME);
+        assert!(install(&path, "one", false).unwrap());
+        assert!(!install(&path, "one", false).unwrap(), "it is there already");
+        let refused = install(&path, "two", false).unwrap_err();
+        assert!(refused.hint().contains("--force"));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one");
+        assert!(install(&path, "two", true).unwrap());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "two");
+        assert_eq!(std::fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "nothing else is left there");
+    }
+}
