@@ -14,8 +14,7 @@ pub(crate) struct Unit {
     pub(crate) variables: Vec<(String, String)>,
 }
 
-/// Before `ExecStart`. Codes 2 and 3 say that the command line or the configuration is wrong, or that another station holds the data folder:
-/// to start again mends neither.
+/// Before `ExecStart`.
 const HEAD: &str = "\
 # Printed by `rl-console service`. `rl-console doctor` tells whether it is still what the program ships.
 [Unit]
@@ -27,8 +26,9 @@ StartLimitBurst=5
 Type=notify
 ";
 
-/// After it. Nothing here needs a namespace, which an unprivileged user may not get, and nothing takes a folder away that the data, a pack or
-/// a recording may lie in.
+/// After it. Codes 2 and 3 say that the command line or the configuration is wrong, or that another station holds the data folder: to start
+/// again mends neither. Nothing here needs a namespace, which an unprivileged user may not get, and nothing takes a folder away that the
+/// data, a pack or a recording may lie in.
 const TAIL: &str = "\
 Restart=on-failure
 RestartSec=2
