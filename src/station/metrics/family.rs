@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 /// What every name of ours begins with.
 const PREFIX: &str = "rl_console_";
 
+/// What the names of the bus have behind it; on the bus itself they go without.
+const BUS: &str = "rmp_";
+
 /// How a figure moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -81,9 +84,11 @@ impl Family {
         self
     }
 
-    /// The name of one of its series as it stands on the bus: without the program's name.
+    /// The name of one of its series as it stands on the bus: without the program's name, and a figure of the bus without the bus's, as
+    /// `drops_total{reason="duplicate"}` (rmp-v0 §5).
     pub(super) fn short_name(&self, series: &Series) -> String {
-        let mut name = self.name.strip_prefix(PREFIX).unwrap_or(self.name).to_owned();
+        let name = self.name.strip_prefix(PREFIX).unwrap_or(self.name);
+        let mut name = name.strip_prefix(BUS).unwrap_or(name).to_owned();
         for (place, (label, value)) in series.labels.iter().enumerate() {
             let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
             // A string takes everything.

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     mpp,
     port::StationView,
+    rmp,
     station::local::{Inner, Startup},
     store,
     tap::Counters,
@@ -27,6 +28,8 @@ pub struct Figures {
     pub store: Option<store::Counters>,
     /// The MPP bridge.
     pub mpp: Option<mpp::Snapshot>,
+    /// The bus.
+    pub rmp: Option<rmp::Snapshot>,
     /// The metrics' own HTTP endpoint, where there is one.
     pub http: Option<HttpFigures>,
 }
@@ -46,9 +49,9 @@ pub(in crate::station) async fn collect(inner: &Inner) -> Figures {
         Startup::Running(running) => Some(Arc::clone(running)),
         Startup::Starting | Startup::Failed(_) | Startup::Stopped => None,
     };
-    let mpp = match &running {
-        Some(running) => tokio::time::timeout(SNAPSHOT_MAX, running.snapshot()).await.ok().and_then(Result::ok),
-        None => None,
+    let (mpp, rmp) = match &running {
+        Some(running) => tokio::join!(in_time(running.snapshot()), in_time(inner.bus())),
+        None => (None, None),
     };
     let (station, _, at) = inner.board.view();
     Figures {
@@ -57,6 +60,11 @@ pub(in crate::station) async fn collect(inner: &Inner) -> Figures {
         tap: inner.tap.counters(),
         store: running.map(|running| running.store.counters()),
         mpp: mpp.map(|(_, mpp)| mpp),
+        rmp: rmp.filter(|rmp| rmp.listener != rmp::Listener::Starting),
         http: inner.metrics.figures(),
     }
+}
+
+async fn in_time<T, E>(answer: impl Future<Output = Result<T, E>>) -> Option<T> {
+    tokio::time::timeout(SNAPSHOT_MAX, answer).await.ok().and_then(Result::ok)
 }

@@ -12,7 +12,8 @@ use super::{
 
 /// The payload of a `CT_METRICS_SNAPSHOT` (`observation.metrics.snapshot.v1`); [`crate::rmp::encode::body`] writes it as a map.
 ///
-/// Keys are the names of the Prometheus text without `rl_console_`, with their labels: `mpp_queue_held{queue="boss"}`.
+/// Keys are the names of the Prometheus text without `rl_console_`, with their labels: `mpp_queue_held{queue="boss"}`. Those of the bus go without
+/// `rmp_` as well: `drops_total{reason="duplicate"}` (rmp-v0 §5).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MetricsSnapshot {
     v: u8,

@@ -11,12 +11,14 @@ use super::{
     text::text,
 };
 use crate::{
+    ids::{ConnectionId, Peer},
     limits::Limits,
     mpp::{Listener, PackFacts, QueueView, Snapshot},
     port::{HostState, RecordingView, StationView},
+    rmp,
     station::{Config, PackSource, Station},
     store, tap,
-    tap::entry::mpp::Brake,
+    tap::entry::{mpp::Brake, rmp::Gauge},
     time::{Clock, Now},
 };
 
@@ -30,6 +32,29 @@ fn queue(pending: u64, held: bool) -> QueueView {
         brake: Brake { held, draining: false },
         done: 7,
         failed: 2,
+    }
+}
+
+fn bus() -> rmp::Snapshot {
+    let sub = |queued_messages| rmp::SubView {
+        topic: "a/b".into(),
+        since: Now::at_ms(1),
+        gauge: Gauge { queued_messages, queued_bytes: 10 * queued_messages, ..Gauge::default() },
+    };
+    let peer = |greeting, subs: [u64; 2]| rmp::PeerView {
+        peer: Peer::new("p"),
+        connected_at: Now::at_ms(1),
+        greeting,
+        published: 0,
+        refused: 0,
+        subs: BTreeMap::from([(1, sub(subs[0])), (2, sub(subs[1]))]),
+    };
+    let agent = rmp::Greeting { client: "a".into(), kind: rmp::Kind::Agent, dialect: rmp::Dialect::Json };
+    rmp::Snapshot {
+        listener: rmp::Listener::Listening("/s".into()),
+        peers: BTreeMap::from([(ConnectionId(1), peer(Some(agent), [3, 4])), (ConnectionId(2), peer(None, [0, 1]))]),
+        totals: rmp::Totals { published: 100, delivered: 90, dropped: [1, 2, 3], ..rmp::Totals::default() },
+        ..rmp::Snapshot::default()
     }
 }
 
@@ -62,6 +87,7 @@ fn figures() -> Figures {
         tap: tap::Counters { emitted: 10, evicted: 1, kept_entries: 9, kept_bytes: 4_096, cut: 2, readers: 3 },
         store: Some(store::Counters { commits: 5, last_commit_us: 1_500, ..store::Counters::default() }),
         mpp: Some(mpp),
+        rmp: Some(bus()),
         http: Some(HttpFigures { requests: 1, cut: 0 }),
     }
 }
@@ -85,6 +111,17 @@ fn the_text_has_every_figure_with_its_labels() {
         "rl_console_store_last_commit_seconds 0.0015",
         "rl_console_recording_bytes 99",
         "rl_console_mpp_adapter_connected 0",
+        "rl_console_rmp_listening 1",
+        "rl_console_rmp_connections 2",
+        "rl_console_rmp_peers{kind=\"agent\"} 1",
+        "rl_console_rmp_peers{kind=\"viewer\"} 0",
+        "rl_console_rmp_subscriptions 4",
+        "rl_console_rmp_queued_messages 8",
+        "rl_console_rmp_queued_bytes 80",
+        "rl_console_rmp_deepest_queue_messages 4",
+        "rl_console_rmp_published_messages_total 100",
+        "rl_console_rmp_drops_total{reason=\"ttl_expired\"} 1",
+        "rl_console_rmp_drops_total{reason=\"backpressure_timeout\"} 3",
         "rl_console_mpp_queue_held{queue=\"boss\"} 1",
         "rl_console_mpp_queue_pending_invocations{queue=\"boss\"} 3",
         "rl_console_mpp_done_invocations_total{queue=\"odd\\\"\\\\\"} 7",
@@ -96,9 +133,14 @@ fn the_text_has_every_figure_with_its_labels() {
 
 #[test]
 fn what_is_down_leaves_its_figures_out() {
-    let down = Figures { store: None, mpp: None, http: None, ..figures() };
+    let down = Figures { store: None, mpp: None, rmp: None, http: None, ..figures() };
     let lines = lines(&down);
-    assert!(lines.iter().all(|line| !line.contains("rl_console_mpp_") && !line.contains("rl_console_store_")), "{lines:#?}");
+    assert!(
+        lines
+            .iter()
+            .all(|line| !line.contains("rl_console_mpp_") && !line.contains("rl_console_rmp_") && !line.contains("rl_console_store_")),
+        "{lines:#?}"
+    );
     assert!(lines.iter().any(|line| line == "rl_console_host_up{host=\"mpp\"} 0"));
 }
 
@@ -129,6 +171,8 @@ fn the_bus_is_given_the_same_figures_as_maps() {
     assert_eq!((&payload["ts_ms"], &payload["interval_ms"]), (&1_790_000_002_000_u64.into(), &1_000.into()));
     assert_eq!(payload["labels"]["program"], "rl-console");
     assert_eq!(payload["gauges"]["mpp_queue_pending_invocations{queue=\"boss\"}"], 3);
+    assert_eq!(payload["counters"]["drops_total{reason=\"duplicate\"}"], 2);
+    assert_eq!(payload["counters"]["delivered_messages_total"], 90);
     assert_eq!(payload["gauges"]["store_last_commit_seconds"], 0.0015);
     assert_eq!(payload["counters"]["mpp_failed_invocations_total{queue=\"odd\\\"\\\\\"}"], 2);
     let keys: Vec<_> = payload.as_object().unwrap().keys().collect();
