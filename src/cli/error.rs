@@ -2,12 +2,12 @@
 
 use std::{io, process::ExitCode};
 
-use super::{config::ConfigError, filter::FilterError};
+use super::{bus_error, config::ConfigError, filter::FilterError};
 use crate::{
     console::ConsoleError,
     ids::InvocationId,
     port::PortError,
-    rmp,
+    rmp::{self, client},
     station::{StartError, pairing::PairError},
     tap::entry::mpp::RowState,
 };
@@ -184,6 +184,9 @@ pub(crate) enum Error {
         /// What to do.
         hint: String,
     },
+    /// The bus.
+    #[error(transparent)]
+    Bus(#[from] client::Error),
     /// A file or the system.
     #[error("{what}: {why}")]
     Io {
@@ -254,6 +257,7 @@ impl Error {
             Self::Line { cause, .. } => cause.exit(),
             Self::Lines { refused, is_cut_short: true, .. } => refused.last().map_or(Exit::Refused, Self::exit),
             Self::Unreachable { .. } => Exit::NoStation,
+            Self::Bus(error) => bus_error::exit(error),
             Self::WaitedTooLong { .. } => Exit::TimedOut,
             Self::EndedOtherwise { .. } => Exit::OtherState,
             Self::Frames { .. } | Self::FrameRefused { .. } => Exit::InvalidFrame,
@@ -302,6 +306,7 @@ impl Error {
             Self::Doctor { .. } => "doctor",
             Self::Adapter { .. } => "adapter_refused",
             Self::Unreachable { .. } => "unreachable",
+            Self::Bus(error) => bus_error::code(error),
             Self::StrangeAnswer => "bad_answer",
             Self::Output(_) => "output",
         }
@@ -318,6 +323,7 @@ impl Error {
                 "leave out frame_len and body_len, and they are filled in; --broken makes it as it is".to_owned()
             }
             Self::FrameRefused { error, .. } => format!("it takes {}; --broken makes it as it is", error.expected()),
+            Self::Bus(error) => bus_error::hint(error),
             Self::Filter(_) => "`rl-console help ls` has the language in short".to_owned(),
             Self::Config(error) => error.hint(),
             Self::Port(error) | Self::Some { first: error, .. } => error.hint(),
@@ -445,6 +451,7 @@ mod tests {
             (Error::Doctor { failed: 1, all: 2 }, 1, "doctor"),
             (Error::Adapter { message: text(), hint: text() }, 1, "adapter_refused"),
             (Error::Unreachable { message: text(), hint: text() }, 3, "unreachable"),
+            (client::Error::TimedOut { ms: 1 }.into(), 4, "timed_out"),
             (Error::Io { what: text(), why: io() }, 1, "file"),
             (Error::StrangeAnswer, 1, "bad_answer"),
             (Error::Output(io()), 1, "output"),

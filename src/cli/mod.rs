@@ -8,6 +8,7 @@
 //! ```
 
 mod args;
+mod bus_error;
 mod commands;
 mod config;
 mod context;
@@ -30,6 +31,7 @@ mod shell;
 mod shutdown;
 mod signals;
 mod sim;
+mod socket;
 mod table;
 
 pub use run::run;

@@ -8,7 +8,7 @@ use clap::{
 };
 
 use super::{
-    args::{Cli, Command, ConfigAction, SimPeer},
+    args::{Cli, Command, ConfigAction, SimPeer, with_body},
     commands,
     config::stray_variables,
     context::Context,
@@ -24,7 +24,7 @@ use crate::time::Clock;
 pub fn run() -> ExitCode {
     let clock = Clock::start();
     let env = Env::read();
-    let args: Vec<OsString> = std::env::args_os().collect();
+    let args: Vec<OsString> = with_body(std::env::args_os().collect());
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(error) => return misused(&error, &args).into(),
@@ -122,7 +122,10 @@ fn with_configuration(context: &mut Context, command: Option<Command>, record: O
         Some(Command::Pack(action)) => commands::pack::run(context, action),
         Some(Command::Decode(args)) => commands::decode::run(context, &args),
         Some(Command::Encode(args)) => commands::encode::run(context, &args),
+        Some(Command::Publish(args)) => commands::publish::run(context, &args),
+        Some(Command::Tail(args)) => commands::tail::run(context, &args),
         Some(Command::Sim(SimPeer::Adapter(args))) => commands::sim::run(context, args),
+        Some(Command::Sim(SimPeer::Agent(args))) => commands::sim_agent::run(context, &args),
         Some(Command::Keys) => commands::keys::run(context),
         Some(Command::Config(action)) => commands::config::run(context, &action),
         // Done already, without a configuration.

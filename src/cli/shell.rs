@@ -77,7 +77,8 @@ fn gather(prefix: &str, command: &mut clap::Command, all: &mut Vec<Subcommand>) 
     }
     let usage = command.render_usage().to_string();
     let usage = usage.trim().trim_start_matches("Usage: ").trim_start_matches("rl-console ").to_owned();
-    let needs_more = command.get_positionals().any(clap::Arg::is_required_set) || matches!(name.as_str(), "invoke" | "decode" | "encode");
+    let needs_more =
+        command.get_positionals().any(clap::Arg::is_required_set) || matches!(name.as_str(), "invoke" | "decode" | "encode" | "publish");
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     all.push(Subcommand { runs: runs(&name), name, about, usage, needs_more });
 }
@@ -87,6 +88,8 @@ fn runs(name: &str) -> Runs {
     match name {
         "serve" => Runs::Elsewhere("this console's station runs already; another one needs a folder and a terminal of its own"),
         "sim adapter" => Runs::Elsewhere("it plays an adapter until it is ended"),
+        "sim agent" => Runs::Elsewhere("it plays an agent until it is ended"),
+        "tail" => Runs::Elsewhere("it prints until Ctrl-C"),
         "record" => Runs::Elsewhere("it records until Ctrl-C"),
         "completions" => Runs::Elsewhere("a shell reads what it prints"),
         "man" => Runs::Elsewhere("a pager reads what it prints"),
@@ -100,6 +103,7 @@ fn globals(flags: &Global) -> Vec<OsString> {
     let mut words: Vec<OsString> = Vec::new();
     let mut flag = |name: &str, value: Option<OsString>| words.extend(value.into_iter().flat_map(|value| [OsString::from(name), value]));
     flag("--data", flags.data.clone().map(PathBuf::into_os_string));
+    flag("--socket", flags.socket.clone().map(PathBuf::into_os_string));
     flag("--pack", flags.pack.clone().map(PathBuf::into_os_string));
     flag("--port", flags.port.map(|port| port.to_string().into()));
     flag("--bind", flags.bind.map(|bind| bind.to_string().into()));

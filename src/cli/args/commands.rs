@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::{
     brakes::{QueueArgs, ResumeArgs},
+    bus::{PublishArgs, TailArgs},
     frames::{DecodeArgs, EncodeArgs},
     ls::LsArgs,
     sim::SimPeer,
@@ -82,6 +83,17 @@ pub(crate) enum Command {
     /// What is missing is filled in: lengths, `msg_id`, `trace_id`, `created_at_ms`, `ttl_ms`, and `schema_id` by the body's type. The
     /// least is {"body":{"type":"error.report.v1","payload":{}}}.
     Encode(EncodeArgs),
+
+    /// Publish a message on the bus, or frames as they are.
+    ///
+    /// Waits for the broker's answer. Exits 1 when it is refused, 6 when the frame is not valid.
+    Publish(PublishArgs),
+
+    /// Print what is published on topics of the bus, until Ctrl-C.
+    ///
+    /// One line a message; with --json one object, and {"event":"lost","messages":N,"lost":TOTAL} where messages came faster than they
+    /// were printed.
+    Tail(TailArgs),
 
     /// Stand-ins for the peers of a station, for rehearsal.
     #[command(subcommand)]
@@ -419,6 +431,10 @@ mod tests {
             "encode",
             "encode frame.json --raw --broken",
             "encode - --hex",
+            "publish agent/writer --body {} --type intent.generic.v1 --ttl-ms 500 --ack",
+            "publish a --frame 00 --no-ack --as ui --token-file t",
+            "tail rlp/** agent/* --decode --count 3 --as viewer",
+            "sim agent writer --script s.toml --seed 3 --reconnect",
             "doctor",
             "config show --origin",
             "config show --defaults",
@@ -437,6 +453,14 @@ mod tests {
             "config show --origin --defaults",
             "decode a --hex 00",
             "decode --now yesterday",
+            "publish a",
+            "publish a --body {} --frame 00",
+            "publish a --body {} --ttl-ms 0",
+            "publish a --body {} --ack --no-ack",
+            "publish a --body {} --as station",
+            "tail",
+            "tail a --count 0",
+            "sim agent",
             "encode --hex --raw",
             "settle 4 maybe",
             "sim adapter --fail-rate 1.1",

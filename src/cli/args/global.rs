@@ -56,6 +56,11 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "ADDR")]
     pub(crate) bind: Option<IpAddr>,
 
+    /// The Unix socket of the bus: where a station binds it, and where other subcommands find it [default: rmp.sock in the folder that
+    /// --data names, else ~/.runloop/sock/rmp.sock].
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+
     /// Draw the console with plain ASCII characters; also done where the locale is not UTF-8.
     #[arg(long, global = true)]
     pub(crate) ascii: bool,

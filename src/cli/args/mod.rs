@@ -2,12 +2,14 @@
 //! it.
 
 mod brakes;
+mod bus;
 mod commands;
 mod frames;
 mod global;
 mod ls;
 mod sim;
 
+pub(crate) use bus::{PeerArgs, PublishArgs, TailArgs, with_body};
 pub(crate) use commands::{
     BackupArgs, CancelArgs, CancelWhat, Command, CompletionsArgs, ConfigAction, InvokeArgs, KickWhat, ManArgs, PackAction, PairArgs,
     RecordArgs, RestartArgs, RestartHost, ServiceArgs, SettleArgs, SettleTo,
@@ -15,4 +17,4 @@ pub(crate) use commands::{
 pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
 pub(crate) use global::{Cli, Global};
 pub(crate) use ls::{LsArgs, LsWhat};
-pub(crate) use sim::{SimAdapterArgs, SimPeer, default_addr};
+pub(crate) use sim::{SimAdapterArgs, SimAgentArgs, SimPeer, default_addr};

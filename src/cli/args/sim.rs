@@ -9,6 +9,28 @@ use clap::{Args, Subcommand};
 pub(crate) enum SimPeer {
     /// A game adapter that serves every queue of a pack, over TCP, from outside.
     Adapter(SimAdapterArgs),
+
+    /// An agent that answers the requests on `agent/NAME` by a script.
+    Agent(SimAgentArgs),
+}
+
+/// `sim agent`.
+#[derive(Debug, Args)]
+pub(crate) struct SimAgentArgs {
+    /// Its name: it serves the topic agent/NAME.
+    pub(crate) name: String,
+
+    /// The script, in TOML: rules by which requests are answered; without one all inputs come back on the port `out`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) script: Option<PathBuf>,
+
+    /// What chances, delays and values are drawn from: the same seed does the same for the same requests.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Connect again whenever the connection is lost, waiting longer each time.
+    #[arg(long)]
+    pub(crate) reconnect: bool,
 }
 
 /// `sim adapter`.

@@ -114,6 +114,7 @@ impl File<'_> {
         let taken = taken.map_err(|takes| self.fault(&value.span(), format!("`{}` {takes}", key.name), hint()))?;
         Ok(match (key.kind, taken) {
             (Kind::Path, Value::Text(path)) => Value::Text(self.beside(&path)),
+            (Kind::PathOrNone, Value::Text(path)) if !path.is_empty() => Value::Text(self.beside(&path)),
             (_, value) => value,
         })
     }
@@ -204,7 +205,7 @@ mod tests {
         assert!(parse("[mpp\n").unwrap_err().hint.contains("config show --defaults"));
         let unknown = parse("[foo]\na = 1\n").unwrap_err();
         assert!(unknown.hint.starts_with("the tables are console, console.alerts, console.keys, limits."), "{}", unknown.hint);
-        assert!(unknown.hint.contains(" mpp, rmp; `rl-console config show --defaults`"), "{}", unknown.hint);
+        assert!(unknown.hint.contains(" mpp, rmp, runtime; `rl-console config show --defaults`"), "{}", unknown.hint);
         assert_eq!(parse("[consle]\n").unwrap_err().hint, "did you mean [console]?");
     }
 

@@ -31,6 +31,12 @@ impl Key {
     pub(crate) const LOGIN: &'static str = "mpp.broadcaster_login";
     /// Where the metrics are read.
     pub(crate) const METRICS: &'static str = "metrics.addr";
+    /// The bus's socket.
+    pub(crate) const SOCKET: &'static str = "rmp.socket";
+    /// The bus's socket, as Runloop's tools name it.
+    pub(crate) const SOCKET_PATH: &'static str = "runtime.socket_path";
+    /// The folder of the bus's socket, as Runloop's tools name it.
+    pub(crate) const SOCKETS_DIR: &'static str = "runtime.sockets_dir";
     /// Schemas beside the shipped ones.
     pub(crate) const REGISTRY: &'static str = "rmp.registry";
     /// The theme.
@@ -55,7 +61,7 @@ impl Key {
     /// Desktop notifications.
     pub(crate) const DESKTOP: &'static str = "console.alerts.desktop";
 
-    const PLAIN: [Self; 16] = [
+    const PLAIN: [Self; 19] = [
         Self::path(Self::DATA, None, Some("--data"), "the data folder"),
         Self::path(Self::PACK, Some("RL_CONSOLE_PACK"), Some("--pack"), "the pack.toml in force; the built-in sample when absent"),
         Self {
@@ -79,6 +85,26 @@ impl Key {
             alias: Some("RL_CONSOLE_METRICS"),
             flag: Some("--metrics"),
             doc: "where Prometheus reads the station's metrics; nowhere when absent",
+        },
+        Self::path(
+            Self::SOCKET,
+            None,
+            Some("--socket"),
+            "the Unix socket of the bus; when absent rmp.sock in a data folder that is named, else ~/.runloop/sock/rmp.sock",
+        ),
+        Self {
+            name: Self::SOCKET_PATH,
+            kind: Kind::PathOrNone,
+            alias: None,
+            flag: None,
+            doc: "where clients find the bus, and nowhere else (rmp-v0 §12); \"\" is none",
+        },
+        Self {
+            name: Self::SOCKETS_DIR,
+            kind: Kind::PathOrNone,
+            alias: None,
+            flag: None,
+            doc: "the folder in which clients find the bus as rmp.sock (rmp-v0 §12); \"\" is none",
         },
         Self {
             name: Self::REGISTRY,
@@ -217,7 +243,10 @@ mod tests {
     fn every_default_fits_its_own_key() {
         for key in Key::all() {
             match key.default(Some(std::path::Path::new("/d"))) {
-                Value::Absent => assert!(matches!(key.name, Key::PACK | Key::METRICS), "{}", key.name),
+                Value::Absent => {
+                    let optional = [Key::PACK, Key::METRICS, Key::SOCKET, Key::SOCKET_PATH, Key::SOCKETS_DIR];
+                    assert!(optional.contains(&key.name), "{}", key.name);
+                }
                 value => assert!(key.kind.check(value).is_ok(), "{}", key.name),
             }
             assert!(!key.doc.is_empty(), "{}", key.name);

@@ -117,6 +117,11 @@ impl Resolved {
         self.0.iter()
     }
 
+    /// Where the value in force for a key came from.
+    pub(crate) fn origin(&self, name: &str) -> Option<&Origin> {
+        self.0.iter().find(|(key, ..)| key.name == name).map(|(_, _, origin)| origin)
+    }
+
     /// The value in force for a key.
     pub(crate) fn value(&self, name: &str) -> &Value {
         self.0.iter().find(|(key, ..)| key.name == name).map_or(&Value::Absent, |(_, value, _)| value)
@@ -128,6 +133,7 @@ fn from_flags(key: Key, flags: &Global) -> Option<(Value, Origin)> {
     let value = match key.name {
         Key::DATA => path(&flags.data),
         Key::PACK => path(&flags.pack),
+        Key::SOCKET => path(&flags.socket),
         Key::PORT => flags.port.map(|port| Value::Integer(port.into())),
         Key::ASCII => flags.ascii.then_some(Value::Flag(true)),
         Key::ON_AIR => flags.on_air.then_some(Value::Flag(true)),
@@ -169,7 +175,7 @@ fn from_files(key: Key, files: &[(FileValues, PathBuf)]) -> Option<(Value, Origi
 /// `~/` is the home folder.
 fn at_home(key: Key, value: Value, env: &Env) -> Value {
     match (key.kind, &value, &env.home) {
-        (Kind::Path, Value::Text(path), Some(home)) => match path.strip_prefix("~/") {
+        (Kind::Path | Kind::PathOrNone, Value::Text(path), Some(home)) => match path.strip_prefix("~/") {
             Some(rest) => Value::Text(home.join(rest).to_string_lossy().into_owned()),
             None => value,
         },

@@ -33,6 +33,12 @@ pub(crate) struct Settings {
     pub(crate) broadcaster_login: String,
     /// Where the metrics are read.
     pub(crate) metrics: Option<SocketAddr>,
+    /// The bus's socket, where one is named.
+    pub(crate) socket: Option<PathBuf>,
+    /// Where clients find the bus and nowhere else, if that is said.
+    pub(crate) socket_path: Option<PathBuf>,
+    /// The folder in which clients find the bus, if that is said.
+    pub(crate) sockets_dir: Option<PathBuf>,
     /// The schemas of RMP, with those of the user's own.
     pub(crate) registry: Registry,
     /// The console's theme.
@@ -69,6 +75,7 @@ impl Settings {
             Value::Text(text) => Some(text.clone()),
             _ => None,
         };
+        let path = |name: &str| text(name).filter(|path| !path.is_empty()).map(PathBuf::from);
         let integer = |name: &str| match resolved.value(name) {
             Value::Integer(number) => Some(*number),
             _ => None,
@@ -95,6 +102,9 @@ impl Settings {
             bind: text(Key::BIND).and_then(|text| text.parse().ok()).unwrap_or(Ipv4Addr::LOCALHOST.into()),
             broadcaster_login: text(Key::LOGIN).unwrap_or_default(),
             metrics: text(Key::METRICS).and_then(|text| endpoint(&text).ok()),
+            socket: path(Key::SOCKET),
+            socket_path: path(Key::SOCKET_PATH),
+            sockets_dir: path(Key::SOCKETS_DIR),
             registry,
             theme: text(Key::THEME).unwrap_or_default(),
             ascii: flag(Key::ASCII),

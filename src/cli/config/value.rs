@@ -64,6 +64,8 @@ pub(crate) enum Kind {
     Text,
     /// A path; `~/` is the home folder, and in a file it starts at the file's folder.
     Path,
+    /// The same, or an empty text for none.
+    PathOrNone,
     /// An IP address.
     Address,
     /// An IP address with a port, or a port of this machine alone.
@@ -89,7 +91,7 @@ impl Kind {
                 "false" | "0" | "no" | "off" => Value::Flag(false),
                 _ => return Err(self.takes()),
             },
-            Self::Text | Self::Path | Self::Address | Self::Endpoint | Self::Choice(_) => Value::Text(text.to_owned()),
+            Self::Text | Self::Path | Self::PathOrNone | Self::Address | Self::Endpoint | Self::Choice(_) => Value::Text(text.to_owned()),
             Self::Keys | Self::Schemas => Value::List(text.split_whitespace().map(str::to_owned).collect()),
         };
         self.check(value)
@@ -116,7 +118,7 @@ impl Kind {
         }
         let fits = match (&value, self) {
             (Value::Integer(number), Self::Integer { min, max }) => (min..=max).contains(number),
-            (Value::Flag(_), Self::Flag) => true,
+            (Value::Flag(_), Self::Flag) | (Value::Text(_), Self::PathOrNone) => true,
             (Value::Text(text), Self::Text | Self::Path) => !text.is_empty(),
             (Value::Text(text), Self::Address) => text.parse::<std::net::IpAddr>().is_ok(),
             (Value::Text(text), Self::Endpoint) => endpoint(text).is_ok(),
@@ -130,9 +132,15 @@ impl Kind {
     pub(crate) fn words(self) -> Vec<&'static str> {
         match self {
             Self::Choice(words) => words.to_vec(),
-            Self::Integer { .. } | Self::Flag | Self::Text | Self::Path | Self::Address | Self::Endpoint | Self::Keys | Self::Schemas => {
-                Vec::new()
-            }
+            Self::Integer { .. }
+            | Self::Flag
+            | Self::Text
+            | Self::Path
+            | Self::PathOrNone
+            | Self::Address
+            | Self::Endpoint
+            | Self::Keys
+            | Self::Schemas => Vec::new(),
         }
     }
 
@@ -143,6 +151,7 @@ impl Kind {
             Self::Flag => "takes true or false".to_owned(),
             Self::Text => "takes a text that is not empty".to_owned(),
             Self::Path => "takes a path".to_owned(),
+            Self::PathOrNone => "takes a path, or \"\" for none".to_owned(),
             Self::Keys => "takes a key such as \"ctrl-x\", or a list of keys".to_owned(),
             Self::Schemas => "takes a table of schemas, such as 0x1000 = \"artifact.map.tile.v1\"".to_owned(),
             Self::Address => "takes an IP address, such as \"127.0.0.1\"".to_owned(),

@@ -1,6 +1,8 @@
-//! Stand-ins for peers, without I/O: what a simulated adapter does with what it is sent (mpp-v2, from the adapter's side).
+//! Stand-ins for peers, without I/O: what a simulated adapter or agent does with what it is sent (mpp-v2 and rmp-v0 §9.1, from the other
+//! side).
 
 mod adapter;
+pub(crate) mod agent;
 mod chance;
 mod event;
 mod facts;

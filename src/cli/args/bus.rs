@@ -1,0 +1,130 @@
+//! The flags of what speaks on the bus as a peer of it.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::Args;
+
+use crate::{ids::TraceId, rmp::Kind};
+
+/// As whom a session is opened.
+#[derive(Debug, Args)]
+pub(crate) struct PeerArgs {
+    /// The kind that this is on the bus: agent, ui, tui, viewer or cue. All but agent show a token.
+    #[arg(long = "as", value_name = "KIND", default_value = "agent", value_parser = kind())]
+    pub(crate) kind: Kind,
+
+    /// The file that holds the token [default: the one of that kind in the data folder].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+}
+
+/// `publish`.
+#[derive(Debug, Args)]
+pub(crate) struct PublishArgs {
+    /// The topic, as in agent/writer.
+    pub(crate) topic: String,
+
+    /// What is published, as JSON (MsgPack in the forms of `decode --json`): the payload with --type, else the whole body. @FILE reads a
+    /// file, - stdin. `--json BODY` says the same where BODY begins with {, [ or @.
+    #[arg(long, value_name = "BODY", required_unless_present = "frame", conflicts_with = "frame")]
+    pub(crate) body: Option<String>,
+
+    /// Frames that are published byte for byte, one after the other: hex digits, or @FILE with hex digits or bytes.
+    #[arg(long, value_name = "HEX|@FILE")]
+    pub(crate) frame: Option<String>,
+
+    /// The body's type; its `schema_id` is the one that the type goes under.
+    #[arg(long = "type", value_name = "TYPE", conflicts_with = "frame")]
+    pub(crate) of_type: Option<String>,
+
+    /// How long it is worth delivering, in milliseconds.
+    #[arg(long, value_name = "MS", default_value_t = 30_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) ttl_ms: u64,
+
+    /// The trace that it belongs to [default: one of its own].
+    #[arg(long, value_name = "ID", conflicts_with = "frame")]
+    pub(crate) trace: Option<TraceId>,
+
+    /// Wait for the broker's answer; so it is anyway.
+    #[arg(long, conflicts_with = "no_ack")]
+    pub(crate) ack: bool,
+
+    /// Do not wait for the broker's answer: what it refuses is not told.
+    #[arg(long)]
+    pub(crate) no_ack: bool,
+
+    #[command(flatten)]
+    pub(crate) peer: PeerArgs,
+}
+
+/// `tail`.
+#[derive(Debug, Args)]
+pub(crate) struct TailArgs {
+    /// Topics, or patterns of them: agent/* is one segment more, rlp/** all below. What two of them match is printed twice.
+    #[arg(required = true, value_name = "TOPIC")]
+    pub(crate) topics: Vec<String>,
+
+    /// Print the bodies too, as JSON.
+    #[arg(long)]
+    pub(crate) decode: bool,
+
+    /// End after so many messages.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) count: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) peer: PeerArgs,
+}
+
+fn kind() -> impl clap::builder::TypedValueParser<Value = Kind> {
+    use clap::builder::TypedValueParser as _;
+    let names = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Station).map(Kind::name);
+    clap::builder::PossibleValuesParser::new(names).try_map(|name| Kind::from_name(&name).ok_or("no kind"))
+}
+
+/// `publish TOPIC --json BODY` names the body, while `--json` alone is the flag of every subcommand: a value that no topic begins with
+/// tells them apart.
+pub(crate) fn with_body(mut args: Vec<OsString>) -> Vec<OsString> {
+    let Some(at) = args.iter().position(|arg| arg == "publish") else { return args };
+    for index in at + 1..args.len() {
+        let Some(arg) = args.get(index) else { break };
+        if arg == "--" {
+            break;
+        }
+        let is_body = arg == "--json" && args.get(index + 1).is_some_and(|value| begins(value, &["{", "[", "@"]));
+        let joined = arg.to_str().and_then(|arg| arg.strip_prefix("--json=")).map(|value| OsString::from(format!("--body={value}")));
+        if let (Some(place), Some(body)) = (args.get_mut(index), joined.or_else(|| is_body.then(|| "--body".into()))) {
+            *place = body;
+        }
+    }
+    args
+}
+
+fn begins(arg: &OsString, with: &[&str]) -> bool {
+    with.iter().any(|with| arg.as_encoded_bytes().starts_with(with.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rewritten(line: &[&str]) -> Vec<String> {
+        let args = std::iter::once("rl-console").chain(line.iter().copied()).map(OsString::from).collect();
+        with_body(args).into_iter().skip(1).map(|arg| arg.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn json_is_the_body_where_a_body_follows_it() {
+        assert_eq!(rewritten(&["publish", "a", "--json", "{\"type\":1}"]), ["publish", "a", "--body", "{\"type\":1}"]);
+        assert_eq!(rewritten(&["--json", "publish", "--json", "@f", "a"]), ["--json", "publish", "--body", "@f", "a"]);
+        assert_eq!(rewritten(&["publish", "--json={}", "a"]), ["publish", "--body={}", "a"]);
+        for untouched in [
+            ["publish", "--json", "a", "--body", "{}"].as_slice(),
+            &["publish", "a", "--body", "{}", "--json"],
+            &["ls", "queues", "--json", "{"],
+            &["tail", "a", "--json"],
+        ] {
+            assert_eq!(rewritten(untouched), untouched);
+        }
+    }
+}

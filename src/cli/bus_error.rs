@@ -1,0 +1,92 @@
+//! What goes wrong on the bus, as scripts and people are told of it.
+
+use super::error::Exit;
+use crate::rmp::{Code, Refusal, client};
+
+/// What the station refused, where it says that by a name of the protocol.
+fn refusal(error: &client::Error) -> Option<Refusal> {
+    match error {
+        client::Error::Refused(refused) | client::Error::NotWelcome(refused) => refused.refusal(),
+        _ => None,
+    }
+}
+
+/// The exit code.
+pub(super) fn exit(error: &client::Error) -> Exit {
+    match (error, refusal(error)) {
+        (client::Error::Unreachable { .. } | client::Error::Closed(_), _) => Exit::NoStation,
+        (client::Error::TimedOut { .. }, _) => Exit::TimedOut,
+        (client::Error::Send(client::SendError::Topic { .. }), _) => Exit::Usage,
+        (client::Error::Send(client::SendError::NotOneFrame { .. } | client::SendError::TooLarge { .. }), _) => Exit::InvalidFrame,
+        // A frame that came too late, or again, is none that is not valid.
+        (_, Some(Refusal::Fault(code))) if !matches!(code, Code::Expired | Code::Duplicate) => Exit::InvalidFrame,
+        _ => Exit::Refused,
+    }
+}
+
+/// The machine-readable code.
+pub(super) fn code(error: &client::Error) -> &'static str {
+    match (error, refusal(error)) {
+        (client::Error::Unreachable { .. }, _) => "unreachable",
+        (client::Error::Closed(_), _) => "disconnected",
+        (client::Error::TimedOut { .. }, _) => "timed_out",
+        (client::Error::Busy { .. }, _) | (_, Some(Refusal::Busy)) => "busy",
+        (client::Error::Send(client::SendError::Topic { .. }), _) | (_, Some(Refusal::InvalidTopic)) => "invalid_topic",
+        (client::Error::Send(_), _) => "invalid_frame",
+        (_, Some(Refusal::Forbidden)) => "forbidden",
+        (_, Some(Refusal::NotSubscribed)) => "not_subscribed",
+        (_, Some(Refusal::Unauthorized)) => "unauthorized",
+        (_, Some(Refusal::Fault(Code::Expired))) => "expired",
+        (_, Some(Refusal::Fault(Code::Duplicate))) => "duplicate",
+        (_, Some(Refusal::Fault(_))) => "invalid_frame",
+        (client::Error::Refused(_) | client::Error::NotWelcome(_), None) => "refused",
+    }
+}
+
+/// What to do about it.
+pub(super) fn hint(error: &client::Error) -> String {
+    let hint = match (error, refusal(error)) {
+        (client::Error::Unreachable { .. } | client::Error::Closed(_), _) => "`rl-console ls health` says how the station is",
+        (client::Error::TimedOut { .. }, _) => "`rl-console doctor` checks the station",
+        (client::Error::Busy { .. }, _) | (_, Some(Refusal::Busy)) => "try again in a moment; `limits.rmp` has the bounds",
+        (client::Error::Send(client::SendError::Topic { .. }), _) | (_, Some(Refusal::InvalidTopic)) => {
+            "1 to 16 segments of A-Z a-z 0-9 . _ : - with / between them; patterns may end in /* or /**"
+        }
+        (_, Some(Refusal::Forbidden)) => "--as ui, tui, viewer or cue opens the session by a token of the data folder",
+        (_, Some(Refusal::Unauthorized)) => {
+            "the tokens lie in the station's data folder: name it with --data, or one of them with --token-file"
+        }
+        (_, Some(Refusal::Fault(Code::Expired))) => "its created_at_ms and ttl_ms lie in the past: make it anew",
+        (client::Error::Send(_), _) | (_, Some(Refusal::Fault(_))) => "`rl-console decode` takes frames apart and says what is wrong",
+        (client::Error::Refused(_) | client::Error::NotWelcome(_), _) => "the station's own log says more",
+    };
+    hint.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_told_by_its_name_and_a_bad_frame_has_its_own_exit_code() {
+        let refused = |code: &str| client::Error::Refused(client::Refused { code: code.into(), message: "no".into() });
+        let table = [
+            (refused("Forbidden"), Exit::Refused, "forbidden"),
+            (refused("InvalidTopic"), Exit::Refused, "invalid_topic"),
+            (refused("Unauthorized"), Exit::Refused, "unauthorized"),
+            (refused("Expired"), Exit::Refused, "expired"),
+            (refused("Duplicate"), Exit::Refused, "duplicate"),
+            (refused("InvalidMagic"), Exit::InvalidFrame, "invalid_frame"),
+            (refused("BodyTypeMismatch"), Exit::InvalidFrame, "invalid_frame"),
+            (refused("SomethingNew"), Exit::Refused, "refused"),
+            (client::Error::Send(client::SendError::NotOneFrame { bytes: 1 }), Exit::InvalidFrame, "invalid_frame"),
+            (client::Error::Closed(client::Closed::Here), Exit::NoStation, "disconnected"),
+            (client::Error::TimedOut { ms: 1 }, Exit::TimedOut, "timed_out"),
+            (client::Error::Busy { answers_max: 1 }, Exit::Refused, "busy"),
+        ];
+        for (error, exit_code, name) in table {
+            assert_eq!((exit(&error), code(&error)), (exit_code, name), "{error:?}");
+            assert!(!hint(&error).is_empty());
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! `publish`: one message, or frames as they are.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+};
+
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        args::PublishArgs,
+        context::Context,
+        error::Error,
+        hex_text, operator,
+        output::Output,
+        socket::{self, Said},
+    },
+    ids::TraceId,
+    rmp::{
+        self, HEADER_BYTES, Header, PREFIX_BYTES, RawFrame,
+        client::{Client, Message},
+        encode, json,
+    },
+};
+
+/// Bytes of JSON or hex digits that a byte of a body may take.
+const TEXT_BYTES_A_BYTE: u64 = 8;
+/// Bytes of an input besides.
+const INPUT_BYTES_MORE: u64 = 1 << 20;
+
+/// What is printed for each message.
+#[derive(Serialize)]
+struct Published<'a> {
+    topic: &'a str,
+    msg_id: u64,
+    trace_id: TraceId,
+    bytes: usize,
+    ack: bool,
+}
+
+/// What is published.
+enum Input {
+    Message(Message),
+    Frames(Vec<u8>),
+}
+
+pub(in crate::cli) fn run(context: &mut Context, args: &PublishArgs) -> Result<(), Error> {
+    let bytes_max = context.settings.limits.rmp.body_bytes_max.saturating_mul(TEXT_BYTES_A_BYTE).saturating_add(INPUT_BYTES_MORE);
+    let input = match (&args.body, &args.frame) {
+        (Some(body), _) => Input::Message(message(context, args, &text(body, bytes_max)?)?),
+        (None, frame) => Input::Frames(frames(frame.as_deref().unwrap_or_default(), bytes_max)?),
+    };
+    let said = Said::of(&context.env, &context.resolved, &context.settings);
+    let hello = socket::hello(&context.settings, &args.peer, "publish")?;
+    let Context { settings, out, .. } = context;
+    operator::block_on(async {
+        let client = socket::connect(&said, hello, settings.limits.client).await?;
+        let done = match &input {
+            Input::Message(message) => one(&client, args, message, out).await,
+            Input::Frames(frames) => many(&client, args, frames, out).await,
+        };
+        client.close().await;
+        done
+    })
+}
+
+async fn one(client: &Client, args: &PublishArgs, message: &Message, out: &mut Output) -> Result<(), Error> {
+    let PublishArgs { topic, no_ack, .. } = args;
+    let msg_id = if *no_ack { client.post(topic, message).await? } else { client.publish(topic, message).await? };
+    let bytes = encode::frame_bytes(message.body.len());
+    out.row(&Published { topic, msg_id, trace_id: message.trace_id, bytes, ack: !no_ack }, line)
+}
+
+async fn many(client: &Client, args: &PublishArgs, frames: &[u8], out: &mut Output) -> Result<(), Error> {
+    let PublishArgs { topic, no_ack, .. } = args;
+    let mut rest = frames;
+    while !rest.is_empty() {
+        let (frame, behind) = cut(rest);
+        rest = behind;
+        if *no_ack {
+            client.post_frame(topic, frame).await?;
+        } else {
+            client.publish_frame(topic, frame).await?;
+        }
+        let header = RawFrame::split(frame).map(|raw| Header::from(&raw.header));
+        let (msg_id, trace_id) = header.map_or((0, TraceId(uuid::Uuid::nil())), |header| (header.msg_id, header.trace_id));
+        out.row(&Published { topic, msg_id, trace_id, bytes: frame.len(), ack: !no_ack }, line)?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn line(row: &Published<'_>) -> String {
+    let taken = if row.ack { "" } else { ", not answered" };
+    format!("{}  msg_id {}  {}  {} bytes{taken}", row.topic, row.msg_id, row.trace_id, row.bytes)
+}
+
+/// The first frame as its `frame_len` says, and what follows it; all of it where that is more than there is.
+fn cut(bytes: &[u8]) -> (&[u8], &[u8]) {
+    let frame_len =
+        bytes.first_chunk::<PREFIX_BYTES>().map_or(usize::MAX, |prefix| usize::try_from(u32::from_be_bytes(*prefix)).unwrap_or(usize::MAX));
+    bytes.split_at_checked(frame_len.saturating_add(PREFIX_BYTES)).unwrap_or((bytes, &[]))
+}
+
+/// The message that a JSON text stands for: its payload where a type is given, else its whole body.
+fn message(context: &Context, args: &PublishArgs, text: &str) -> Result<Message, Error> {
+    const HINT: &str = "give a body such as {\"type\":\"error.report.v1\",\"payload\":{}}, or its payload alone with --type";
+    let wrong = |message: String| Error::usage(format!("--body: {message}"), HINT);
+    let value = json::parse(text).map_err(|error| wrong(error.to_string()))?;
+    let body = match &args.of_type {
+        Some(of_type) => encode::body::<_, ()>(of_type, &value, None),
+        None => encode::value(&value),
+    };
+    let body = body.map_err(|error| wrong(error.to_string()))?;
+    let limits = &context.settings.limits.rmp;
+    let depth_max = usize::try_from(limits.body_depth_max).unwrap_or(usize::MAX);
+    let of_type = rmp::Body::decode(&body, depth_max).map_err(|fault| wrong(fault.to_string()))?.kind().to_owned();
+    let schema_id = context.settings.registry.id_of(&of_type);
+    let schema_id = schema_id.ok_or_else(|| wrong(format!("no schema takes the type {of_type:?}: it is <family>.<kind>.v<N>")))?;
+    let message = Message::new(schema_id, body).for_ms(args.ttl_ms);
+    Ok(match args.trace {
+        Some(trace) => message.in_trace(trace),
+        None => message,
+    })
+}
+
+/// Frames out of hex digits, or out of a file of those or of bytes.
+fn frames(said: &str, bytes_max: u64) -> Result<Vec<u8>, Error> {
+    let wrong = |what: &str| Error::usage(format!("--frame: {what}"), "`rl-console encode` makes frames of JSON");
+    let bytes = match said.strip_prefix('@') {
+        Some(path) => read(path, bytes_max)?,
+        None => said.as_bytes().to_vec(),
+    };
+    let is_hex = bytes.first().copied().is_some_and(hex_text::begins);
+    if !is_hex {
+        return if said.starts_with('@') && !bytes.is_empty() { Ok(bytes) } else { Err(wrong("there is no frame in it")) };
+    }
+    let text = std::str::from_utf8(&bytes).map_err(|_| wrong("it is no text"))?;
+    let lines = text.lines().map(hex_text::line).collect::<Option<Vec<_>>>();
+    let frames = lines.ok_or_else(|| wrong("it is not pairs of hex digits"))?.concat();
+    let (first, _) = cut(&frames);
+    if first.len() < PREFIX_BYTES + HEADER_BYTES { Err(wrong("a frame has 68 bytes at least")) } else { Ok(frames) }
+}
+
+fn text(said: &str, bytes_max: u64) -> Result<String, Error> {
+    let bytes = match said {
+        "-" => limited("stdin", io::stdin().lock(), bytes_max)?,
+        _ => match said.strip_prefix('@') {
+            Some(path) => read(path, bytes_max)?,
+            None => return Ok(said.to_owned()),
+        },
+    };
+    String::from_utf8(bytes).map_err(|_| Error::usage("--body: it is not UTF-8", "JSON is UTF-8"))
+}
+
+fn read(path: &str, bytes_max: u64) -> Result<Vec<u8>, Error> {
+    limited(path, File::open(path).map_err(Error::io(path))?, bytes_max)
+}
+
+fn limited(what: &str, stream: impl Read, bytes_max: u64) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    stream.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(Error::io(what))?;
+    if bytes.len() as u64 > bytes_max {
+        let hint = "`limits.rmp.body_bytes_max` bounds what one body holds".to_owned();
+        return Err(Error::Input { what: what.to_owned(), message: format!("it has over {bytes_max} bytes"), hint });
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_cut_as_they_say_and_what_is_left_stays_whole() {
+        let two = [&[0, 0, 0, 2, 7, 7][..], &[0, 0, 0, 1, 8]].concat();
+        assert_eq!(cut(&two), (&two[..6], &two[6..]));
+        assert_eq!(cut(&two[6..]), (&two[6..], &[][..]));
+        assert_eq!(cut(&[0, 0, 0, 9, 1]), (&[0, 0, 0, 9, 1][..], &[][..]));
+        assert_eq!(cut(&[0, 0]), (&[0, 0][..], &[][..]));
+    }
+
+    #[test]
+    fn frames_come_as_hex_or_from_a_file_of_either() {
+        let whole = [vec![0, 0, 0, 64], vec![0; 64]].concat();
+        let digits = hex_text::digits(&whole);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let from_file = format!("@{}", file.path().display());
+        for content in [digits.as_bytes(), &whole] {
+            std::fs::write(file.path(), content).unwrap();
+            assert_eq!(frames(&from_file, 10_000).unwrap(), whole);
+        }
+        assert_eq!(frames(&digits, 10_000).unwrap(), whole);
+        for wrong in ["", "zz", "00", &digits[1..]] {
+            assert_eq!(frames(wrong, 10_000).unwrap_err().exit() as u8, 2, "{wrong:?}");
+        }
+        assert_eq!(frames(&from_file, 10).unwrap_err().code(), "bad_input");
+        assert_eq!(frames("@/nonexistent/x", 10).unwrap_err().code(), "file");
+    }
+}

@@ -1,0 +1,163 @@
+//! `tail`: what is published, as it comes.
+
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        args::TailArgs,
+        context::Context,
+        error::Error,
+        frame_json::{BodyShown, shown},
+        output::Output,
+        signals::Signals,
+        socket::{self, Said},
+        table::{LocalClock, visible},
+    },
+    ids::{TopicName, TraceId},
+    limits,
+    rmp::{
+        HEADER_BYTES, PREFIX_BYTES, SchemaId,
+        client::{Delivery, Subscription},
+    },
+    time::Wall,
+};
+
+/// One message as scripts read it.
+#[derive(Serialize)]
+struct Row {
+    topic: TopicName,
+    schema_id: u16,
+    #[serde(rename = "type")]
+    of_type: String,
+    trace_id: TraceId,
+    msg_id: u64,
+    created_at_ms: u64,
+    ttl_ms: u64,
+    bytes: usize,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "shown")]
+    body: Option<rmpv::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body_bytes: Option<String>,
+}
+
+/// What scripts are told besides.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Event<'a> {
+    /// What is published from now on comes.
+    Subscribed { topics: &'a [String], session: u64 },
+    /// Messages that this program had no room for.
+    Lost { messages: u64, lost: u64 },
+}
+
+pub(in crate::cli) fn run(context: &mut Context, args: &TailArgs) -> Result<(), Error> {
+    let said = Said::of(&context.env, &context.resolved, &context.settings);
+    let hello = socket::hello(&context.settings, &args.peer, "tail")?;
+    let clock = context.local_clock();
+    let Context { settings, out, .. } = context;
+    // Whoever reads stdout slowly holds this thread up, not the one that reads from the bus: what is lost is counted.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(Error::io("the runtime"))?;
+    runtime.block_on(async {
+        let mut signals = Signals::listen()?;
+        let client = socket::connect(&said, hello, settings.limits.client).await?;
+        let subscription = client.subscribe_all(args.topics.iter().map(String::as_str)).await?;
+        if out.is_json() {
+            out.row(&Event::Subscribed { topics: &args.topics, session: client.welcome().session.0 }, |_| String::new())?;
+            out.flush()?;
+        }
+        let printer = Printer { clock, limits: &settings.limits.rmp, decode: args.decode, out };
+        tokio::select! {
+            () = signals.end() => {}
+            ended = print(subscription, printer, args.count) => match ended? {
+                Ended::Counted => {}
+                Ended::Over => return Err(crate::rmp::client::Error::Closed(client.closed().await).into()),
+            },
+        }
+        client.close().await;
+        Ok(())
+    })
+}
+
+enum Ended {
+    /// As many came as were asked for.
+    Counted,
+    /// The session is over.
+    Over,
+}
+
+async fn print(mut subscription: Subscription, mut printer: Printer<'_>, count: Option<u64>) -> Result<Ended, Error> {
+    let mut left = count.unwrap_or(u64::MAX);
+    let mut batch = Vec::new();
+    let mut lost = 0;
+    loop {
+        if subscription.next_batch(&mut batch).await == 0 {
+            return Ok(Ended::Over);
+        }
+        for delivery in batch.drain(..) {
+            printer.message(&delivery)?;
+            left -= 1;
+            if left == 0 {
+                printer.out.flush()?;
+                return Ok(Ended::Counted);
+            }
+        }
+        let lost_now = subscription.lost();
+        if lost_now > lost {
+            printer.lost(lost_now - lost, lost_now)?;
+            lost = lost_now;
+        }
+        printer.out.flush()?;
+    }
+}
+
+struct Printer<'a> {
+    clock: LocalClock,
+    limits: &'a limits::Rmp,
+    decode: bool,
+    out: &'a mut Output,
+}
+
+impl Printer<'_> {
+    fn message(&mut self, delivery: &Delivery) -> Result<(), Error> {
+        let header = delivery.header();
+        let SchemaId(schema_id) = header.schema_id;
+        let of_type = delivery.body().map_or_else(|_| "?".to_owned(), |body| body.kind().to_owned());
+        let body = delivery.wire.get(PREFIX_BYTES + HEADER_BYTES..).unwrap_or_default();
+        let BodyShown { value, bytes } = if self.decode { BodyShown::of(body, self.limits) } else { BodyShown::default() };
+        let row = Row {
+            topic: delivery.topic.clone(),
+            schema_id,
+            of_type,
+            trace_id: header.trace_id,
+            msg_id: header.msg_id,
+            created_at_ms: header.created_at_ms,
+            ttl_ms: header.ttl_ms,
+            bytes: delivery.wire.len(),
+            body: value,
+            body_bytes: bytes,
+        };
+        let clock = &self.clock;
+        self.out.row(&row, |row| line(clock, row))
+    }
+
+    fn lost(&mut self, messages: u64, lost: u64) -> Result<(), Error> {
+        self.out.row(&Event::Lost { messages, lost }, |_| {
+            format!("… {messages} messages came faster than they were printed and are lost here ({lost} in all)")
+        })
+    }
+}
+
+fn line(clock: &LocalClock, row: &Row) -> String {
+    let Row { topic, of_type, trace_id, msg_id, bytes, .. } = row;
+    let at = clock.show(Wall(row.created_at_ms));
+    let mut line = format!("{at}  {topic}  {}  {trace_id}  {msg_id}  {bytes} B", visible(of_type));
+    if let Some(value) = &row.body {
+        let body = serde_json::to_string(&crate::rmp::json::Shown(value)).unwrap_or_default();
+        line.push_str("  ");
+        line.push_str(&visible(&body));
+    } else if let Some(bytes) = &row.body_bytes {
+        line.push_str("  base64:");
+        line.push_str(bytes);
+    }
+    line
+}

@@ -1,0 +1,358 @@
+//! Where a client finds the bus (rmp-v0 §12; ruling RMP 15).
+//!
+//! ```text
+//! --socket ─▶ --data's rmp.path ─▶ 1 runtime.socket_path ─▶ 2 runtime.sockets_dir ─▶ the configured data folder's rmp.path
+//!   ─▶ 3 ~/.runloop/sock/rmp.sock, and where that cannot be reached 4 /run/runloop/rmp.sock
+//! ```
+//!
+//! The first that is said holds, reached or not; only of the last two both are tried.
+
+use std::{
+    ffi::OsString,
+    fs::File,
+    io::Read as _,
+    os::unix::ffi::{OsStrExt as _, OsStringExt as _},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    args::PeerArgs,
+    config::{Key, Origin, Resolved, Settings},
+    env::{Env, Secret},
+    error::Error,
+};
+use crate::rmp::{
+    Kind,
+    client::{self, Client, Hello},
+};
+
+/// The socket's name in a folder.
+const NAME: &str = "rmp.sock";
+/// The file in which a station records where it is reached.
+pub(crate) const RECORDED: &str = "rmp.path";
+/// Bytes that are read of it.
+const RECORDED_BYTES_MAX: u64 = 4_096;
+/// Bytes of a socket's path that the platform takes: those of `sun_path` but the NUL at its end.
+const PATH_BYTES_MAX: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
+
+/// What a client goes by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// `--socket`, or `rmp.socket`.
+    pub(crate) socket: Option<PathBuf>,
+    /// The data folder that a flag or a variable names.
+    pub(crate) data: Option<Folder>,
+    /// `runtime.socket_path`, if it is not empty.
+    pub(crate) socket_path: Option<PathBuf>,
+    /// `runtime.sockets_dir`, if it is not empty.
+    pub(crate) sockets_dir: Option<PathBuf>,
+    /// The data folder that a configuration file names.
+    pub(crate) configured_data: Option<Folder>,
+    /// The home folder.
+    pub(crate) home: Option<PathBuf>,
+}
+
+/// A data folder, and what a station has recorded in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Folder {
+    /// The folder.
+    pub(crate) path: PathBuf,
+    /// The socket's path, if a station recorded one.
+    pub(crate) recorded: Option<PathBuf>,
+}
+
+/// Why a place is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// By the flag or its key.
+    Flag,
+    /// Recorded in the data folder.
+    Data,
+    /// `runtime.socket_path`.
+    SocketPath,
+    /// `runtime.sockets_dir`.
+    SocketsDir,
+    /// Below the home folder.
+    Home,
+    /// The machine's.
+    Machine,
+}
+
+impl Step {
+    /// What names it.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Flag => "--socket",
+            Self::Data => "recorded in the data folder",
+            Self::SocketPath => "runtime.socket_path",
+            Self::SocketsDir => "runtime.sockets_dir",
+            Self::Home => "the user's",
+            Self::Machine => "the machine's",
+        }
+    }
+}
+
+/// A path to be tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Why.
+    pub(crate) step: Step,
+    /// The socket.
+    pub(crate) path: PathBuf,
+}
+
+/// A place that was tried in vain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Failed {
+    place: Place,
+    why: String,
+}
+
+impl Said {
+    /// What flags, variables, files and the data folder say.
+    pub(crate) fn of(env: &Env, resolved: &Resolved, settings: &Settings) -> Self {
+        let folder = |path: &PathBuf| Folder { path: path.clone(), recorded: recorded(path) };
+        let (mut data, mut configured_data) = (None, None);
+        match (resolved.origin(Key::DATA), &settings.data) {
+            (Some(Origin::Flag(_) | Origin::Variable(_)), Some(path)) => data = Some(folder(path)),
+            (Some(Origin::File { .. }), Some(path)) => configured_data = Some(folder(path)),
+            _ => {}
+        }
+        Self {
+            socket: settings.socket.clone(),
+            data,
+            socket_path: settings.socket_path.clone(),
+            sockets_dir: settings.sockets_dir.clone(),
+            configured_data,
+            home: env.home.clone(),
+        }
+    }
+
+    /// The places to be tried, in their order: one, or steps 3 and 4.
+    ///
+    /// # Errors
+    /// A data folder in which no station has recorded where it is reached.
+    pub(crate) fn places(&self) -> Result<Vec<Place>, Error> {
+        let place = |step, path: PathBuf| Place { step, path };
+        let of_folder = |folder: &Folder| match &folder.recorded {
+            Some(path) => Ok(vec![place(Step::Data, path.clone())]),
+            None => Err(nothing_recorded(&folder.path)),
+        };
+        if let Some(path) = &self.socket {
+            return Ok(vec![place(Step::Flag, path.clone())]);
+        }
+        if let Some(folder) = &self.data {
+            return of_folder(folder);
+        }
+        if let Some(path) = &self.socket_path {
+            return Ok(vec![place(Step::SocketPath, path.clone())]);
+        }
+        if let Some(folder) = &self.sockets_dir {
+            return Ok(vec![place(Step::SocketsDir, folder.join(NAME))]);
+        }
+        if let Some(folder) = &self.configured_data {
+            return of_folder(folder);
+        }
+        let home = self.home.as_ref().map(|home| place(Step::Home, home.join(".runloop/sock").join(NAME)));
+        Ok(home.into_iter().chain([place(Step::Machine, Path::new("/run/runloop").join(NAME))]).collect())
+    }
+}
+
+impl Place {
+    /// Whether the platform takes the path.
+    fn check(&self) -> Result<(), String> {
+        let bytes = self.path.as_os_str().as_bytes().len();
+        if bytes > PATH_BYTES_MAX {
+            Err(format!("the path has {bytes} bytes, and a socket's has {PATH_BYTES_MAX} at most"))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// What a session of this kind is opened with. The token of a kind that needs one is its file's.
+///
+/// # Errors
+/// When there is no such file, or nothing in it.
+pub(crate) fn hello(settings: &Settings, peer: &PeerArgs, client: &str) -> Result<Hello, Error> {
+    let file = match (&peer.token_file, peer.kind) {
+        (Some(file), _) => file.clone(),
+        (None, Kind::Agent | Kind::Station) => return Ok(Hello::agent(client)),
+        (None, Kind::Ui | Kind::Tui) => settings.data()?.join("operator.token"),
+        (None, Kind::Viewer) => settings.data()?.join("viewer.token"),
+        (None, Kind::Cue) => settings.data()?.join("cue.token"),
+    };
+    let what = file.display().to_string();
+    let mut text = String::new();
+    let read = File::open(&file).and_then(|file| file.take(RECORDED_BYTES_MAX).read_to_string(&mut text));
+    read.map_err(Error::io(what.clone()))?;
+    let token = Secret::new(&text).ok_or_else(|| {
+        Error::usage(format!("{what} holds no token"), "a station makes the tokens of its data folder when it starts first")
+    })?;
+    Ok(Hello::with_token(client, peer.kind, token.reveal()))
+}
+
+/// Connects to the first place where somebody answers.
+///
+/// # Errors
+/// [`Error::Unreachable`] with every place that was tried, or what the station has against the session.
+pub(crate) async fn connect(said: &Said, hello: Hello, limits: crate::limits::Client) -> Result<Client, Error> {
+    let mut failed = Vec::new();
+    for place in said.places()? {
+        if let Err(why) = place.check() {
+            failed.push(Failed { place, why });
+            continue;
+        }
+        match Client::connect_with(&place.path, hello.clone(), limits).await {
+            Ok(client) => return Ok(client),
+            Err(client::Error::Unreachable { why, .. }) => failed.push(Failed { place, why: why.to_string() }),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(unreachable(&failed))
+}
+
+/// The path that a station recorded in a data folder.
+fn recorded(folder: &Path) -> Option<PathBuf> {
+    let mut bytes = Vec::new();
+    File::open(folder.join(RECORDED)).ok()?.take(RECORDED_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    let path = bytes.trim_ascii_end();
+    (!path.is_empty()).then(|| PathBuf::from(OsString::from_vec(path.to_vec())))
+}
+
+fn nothing_recorded(folder: &Path) -> Error {
+    Error::Unreachable {
+        message: format!("no station has recorded in {} where its bus is reached", folder.display()),
+        hint: format!("start one with `rl-console --data {} serve`, or name its socket with --socket PATH", folder.display()),
+    }
+}
+
+fn unreachable(failed: &[Failed]) -> Error {
+    let told = failed.iter().map(|Failed { place, why }| format!("{} ({}): {why}", place.path.display(), place.step.name()));
+    let told = told.collect::<Vec<_>>().join("; ");
+    let hint = match failed {
+        [Failed { place: Place { step: Step::Data, .. }, .. }] => "the station that recorded it has ended: start it again",
+        [Failed { place: Place { step: Step::SocketPath | Step::SocketsDir, .. }, .. }] => {
+            "start a station there, or change that key: while it is set, no other place is tried"
+        }
+        [_] => "start a station there with `rl-console serve --socket PATH`, or check the path",
+        _ => "start a station with `rl-console` or `rl-console serve`, or name its socket with --socket PATH",
+    };
+    Error::Unreachable { message: format!("no station answers at {told}"), hint: hint.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn everything() -> Said {
+        let folder = |path: &str, recorded: &str| Some(Folder { path: path.into(), recorded: Some(recorded.into()) });
+        Said {
+            socket: Some("/flag".into()),
+            data: folder("/d", "/recorded"),
+            socket_path: Some("/short".into()),
+            sockets_dir: Some("/dir".into()),
+            configured_data: folder("/c", "/configured"),
+            home: Some("/home/me".into()),
+        }
+    }
+
+    fn tried(said: &Said) -> Vec<(Step, String)> {
+        said.places().unwrap().into_iter().map(|place| (place.step, place.path.display().to_string())).collect()
+    }
+
+    #[test]
+    fn the_first_that_is_said_holds_alone() {
+        let mut said = everything();
+        let one = |step, path: &str| vec![(step, path.to_owned())];
+        assert_eq!(tried(&said), one(Step::Flag, "/flag"));
+        said.socket = None;
+        assert_eq!(tried(&said), one(Step::Data, "/recorded"));
+        said.data = None;
+        assert_eq!(tried(&said), one(Step::SocketPath, "/short"));
+        said.socket_path = None;
+        assert_eq!(tried(&said), one(Step::SocketsDir, "/dir/rmp.sock"));
+        said.sockets_dir = None;
+        assert_eq!(tried(&said), one(Step::Data, "/configured"));
+    }
+
+    #[test]
+    fn with_nothing_said_it_is_the_users_and_then_the_machines() {
+        let said = Said { home: Some("/home/me".into()), ..Said::default() };
+        let machine = (Step::Machine, "/run/runloop/rmp.sock".to_owned());
+        assert_eq!(tried(&said), [(Step::Home, "/home/me/.runloop/sock/rmp.sock".to_owned()), machine.clone()]);
+        assert_eq!(tried(&Said::default()), [machine]);
+    }
+
+    #[test]
+    fn a_data_folder_in_which_nothing_is_recorded_is_an_error_and_no_other_place_is_tried() {
+        let bare = Some(Folder { path: "/d".into(), recorded: None });
+        for said in
+            [Said { data: bare.clone(), home: Some("/h".into()), ..Said::default() }, Said { configured_data: bare, ..Said::default() }]
+        {
+            let error = said.places().unwrap_err();
+            assert_eq!(error.to_string(), "no station has recorded in /d where its bus is reached");
+            assert_eq!(error.hint(), "start one with `rl-console --data /d serve`, or name its socket with --socket PATH");
+            assert_eq!(error.exit() as u8, 3);
+        }
+    }
+
+    #[test]
+    fn every_place_that_was_tried_is_told() {
+        let failed = |step, path: &str| Failed { place: Place { step, path: path.into() }, why: "nobody".to_owned() };
+        let told = |failed: &[Failed]| {
+            let error = unreachable(failed);
+            (error.to_string(), error.hint())
+        };
+        let (message, hint) = told(&[failed(Step::Home, "/h/rmp.sock"), failed(Step::Machine, "/run/runloop/rmp.sock")]);
+        assert_eq!(message, "no station answers at /h/rmp.sock (the user's): nobody; /run/runloop/rmp.sock (the machine's): nobody");
+        assert!(hint.contains("rl-console serve"), "{hint}");
+        let of = |step| told(&[failed(step, "/s")]);
+        assert_eq!(of(Step::Flag).0, "no station answers at /s (--socket): nobody");
+        assert!(of(Step::Flag).1.contains("--socket PATH"));
+        assert_eq!(of(Step::Data).0, "no station answers at /s (recorded in the data folder): nobody");
+        assert_eq!(of(Step::Data).1, "the station that recorded it has ended: start it again");
+        assert_eq!(of(Step::SocketPath).0, "no station answers at /s (runtime.socket_path): nobody");
+        assert!(of(Step::SocketPath).1.contains("no other place is tried"));
+        assert_eq!(of(Step::SocketsDir).0, "no station answers at /s (runtime.sockets_dir): nobody");
+    }
+
+    #[test]
+    fn a_path_that_the_platform_does_not_take_is_told_with_its_length() {
+        let place = |bytes: usize| Place { step: Step::Flag, path: PathBuf::from("x".repeat(bytes)) };
+        assert_eq!(place(PATH_BYTES_MAX).check(), Ok(()));
+        let why = place(PATH_BYTES_MAX + 1).check().unwrap_err();
+        assert_eq!(why, format!("the path has {} bytes, and a socket's has {PATH_BYTES_MAX} at most", PATH_BYTES_MAX + 1));
+    }
+
+    #[test]
+    fn what_a_station_recorded_is_read_without_its_line_break() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(recorded(folder.path()), None);
+        for text in ["/a b/rmp.sock", "/a b/rmp.sock\n"] {
+            std::fs::write(folder.path().join(RECORDED), text).unwrap();
+            assert_eq!(recorded(folder.path()), Some(PathBuf::from("/a b/rmp.sock")));
+        }
+        std::fs::write(folder.path().join(RECORDED), "\n").unwrap();
+        assert_eq!(recorded(folder.path()), None);
+    }
+
+    #[test]
+    fn where_the_data_folder_was_named_decides_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(RECORDED), "/s").unwrap();
+        let named = |env: &Env, data: Option<PathBuf>| {
+            let flags = crate::cli::args::Global { data, ..crate::cli::args::Global::default() };
+            let resolved = Resolved::resolve(&flags, env).unwrap();
+            Said::of(env, &resolved, &Settings::of(&resolved))
+        };
+        let mut env = Env { data_dir: Some(folder.path().to_owned()), ..Env::default() };
+        assert_eq!(named(&env, None), Said::default(), "a default names nothing");
+        let folder_said = Some(Folder { path: folder.path().to_owned(), recorded: Some("/s".into()) });
+        assert_eq!(named(&env, Some(folder.path().to_owned())).data, folder_said);
+        env.ours.insert("RL_CONSOLE_RUNTIME_SOCKET_PATH".to_owned(), String::new());
+        env.ours.insert("RL_CONSOLE_RUNTIME_SOCKETS_DIR".to_owned(), "/dir".to_owned());
+        let said = named(&env, None);
+        assert_eq!((said.socket_path, said.sockets_dir), (None, Some("/dir".into())), "an empty path is none");
+    }
+}
