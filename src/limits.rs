@@ -163,6 +163,14 @@ limits! {
         lost_keys_max = 262_144 in 1_024..=16_777_216,
         /// Connections at one time; one more is told `Busy` and closed.
         connections_max = 1_024 in 8..=65_536,
+        /// Topics of which counts and seen keys are kept; those used least recently go first.
+        topics_max = 16_384 in 1_024..=1_048_576,
+        /// Bytes of the name that a client gives itself; the rest is cut.
+        client_name_bytes_max = 128 in 8..=4_096,
+        /// Bytes of the text of an `Error`; the rest is cut.
+        error_message_bytes_max = 512 in 64..=65_536,
+        /// Requests of operators over the bus that wait for the station; one more is answered `Busy`.
+        asked_max = 256 in 8..=65_536,
         /// Drop notices a second and topic; what is between is summed into the next (ruling RMP 9).
         notices_per_s_max = 100 in 1..=10_000,
         /// Bytes of a dropped message that goes to `rlp/sys/drops/bodies`; a longer one is noticed only.

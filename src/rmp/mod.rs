@@ -11,6 +11,7 @@
 //! clause.
 
 mod body;
+pub mod broker;
 pub mod client;
 pub mod control;
 mod decode;
@@ -23,6 +24,7 @@ mod fold;
 mod frame;
 pub mod framing;
 mod header;
+pub mod host;
 pub mod json;
 pub mod outbox;
 mod registry;

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use crate::limits::Limits;
+use crate::{limits::Limits, rmp::Registry};
 
 /// What a station is started with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,10 @@ pub struct Config {
     pub port: u16,
     /// What `hello_ack` says (ruling MPP 14).
     pub broadcaster_login: String,
+    /// Where the bus's socket is bound (ruling RMP 15); without one there is no bus.
+    pub socket: Option<PathBuf>,
+    /// The schemas of the bus.
+    pub registry: Registry,
     /// Where the metrics are read; nowhere when absent. Port 0 takes any.
     pub metrics: Option<SocketAddr>,
     /// Every bound.

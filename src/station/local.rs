@@ -6,6 +6,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{
     board::Board,
+    bus::Bus,
     metrics, pages,
     raise::{self, Parts},
     recorder::Recording,
@@ -16,7 +17,6 @@ use crate::{
     limits,
     mpp::{self, host::Request, manifest::Pack},
     port::{Answer, AsOf, Command, Operator, Outcome, Page, PortError, Query, Snapshot, StationPort},
-    rmp,
     store::Handle,
     tap::{
         Reader, Tap,
@@ -59,18 +59,13 @@ pub(super) struct Inner {
     pub(super) clock: Clock,
     pub(super) limits: limits::Limits,
     pub(super) waits: tokio::sync::Semaphore,
+    pub(super) bus: Bus,
     pub(super) metrics: metrics::Endpoint,
     /// What has to be there for a host to be started again. The station owns it.
     pub(super) parts: Weak<Mutex<Option<Parts>>>,
 }
 
 impl Inner {
-    /// What holds on the bus.
-    pub(super) async fn bus(&self) -> Result<rmp::Snapshot, PortError> {
-        self.running().await?;
-        Ok(rmp::Snapshot::default())
-    }
-
     /// What runs, once it does.
     pub(super) async fn running(&self) -> Result<Arc<Running>, PortError> {
         let mut startup = self.startup.clone();
@@ -150,7 +145,10 @@ impl Operator for LocalPort {
                 }
                 Command::RecordStart { path } => running.recording.start(&inner, path).await,
                 Command::RecordStop => running.recording.stop().await,
-                Command::KickPeer { session } => Err(PortError::NoSession { session }),
+                Command::KickPeer { session } => {
+                    let cause = inner.board.report(Transition::Operated, &format!("kick peer {session}"));
+                    inner.bus.kick(session, Some(cause)).await
+                }
                 Command::Backup { path } => pages::backup(&running, path).await,
             }
         })
@@ -174,11 +172,13 @@ impl StationPort for LocalPort {
         Box::pin(async move {
             let running = inner.running().await?;
             let (mpp_seq, mpp) = running.snapshot().await?;
+            let (rmp_seq, rmp) = inner.bus.snapshot().await;
             let (station, station_seq, at) = inner.board.view();
             let mut as_of = AsOf::default();
             as_of.0[Link::Mpp.index()] = mpp_seq;
+            as_of.0[Link::Rmp.index()] = rmp_seq;
             as_of.0[Link::Station.index()] = station_seq;
-            Ok(Snapshot { as_of, at, station, mpp, rmp: inner.bus().await? })
+            Ok(Snapshot { as_of, at, station, mpp, rmp })
         })
     }
 

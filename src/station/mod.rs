@@ -2,10 +2,12 @@
 //!
 //! ```text
 //! main thread ─ signals          hosts: tokio, multi-thread ─ operator socket, metrics, housekeeping
+//! rmp thread ─ broker, socket
 //! mpp thread ─ bridge, journal   store-writer, store-reader threads        recorder thread
 //! ```
 
 mod board;
+pub mod bus;
 mod config;
 mod housekeeping;
 mod local;

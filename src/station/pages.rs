@@ -53,9 +53,9 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
             Ok(Page::Refunds { rows, more, beyond })
         }
         Query::Health => health(inner, running).await,
-        Query::Topics => Ok(Page::Topics(topic_rows(&inner.bus().await?))),
-        Query::Peers => Ok(Page::Peers(peer_rows(&inner.bus().await?))),
-        Query::Subscriptions => Ok(Page::Subscriptions(subscription_rows(&inner.bus().await?))),
+        Query::Topics => Ok(Page::Topics(topic_rows(&inner.bus.snapshot().await.1))),
+        Query::Peers => Ok(Page::Peers(peer_rows(&inner.bus.snapshot().await.1))),
+        Query::Subscriptions => Ok(Page::Subscriptions(subscription_rows(&inner.bus.snapshot().await.1))),
         Query::InvocationWhen { .. } => Err(PortError::BadRequest("a wait is no page".to_owned())),
     }
 }
@@ -218,7 +218,7 @@ async fn health(inner: &Inner, running: &Running) -> Result<Page, PortError> {
         well: true,
         detail: path.map_or_else(|| "none".to_owned(), |path| format!("into {}", path.display())),
     };
-    let mut parts = vec![mpp, store, tap, recording];
+    let mut parts = vec![mpp, inner.bus.health().await, store, tap, recording];
     parts.extend(metrics_health(inner.metrics.standing()));
     Ok(Page::Health(parts))
 }

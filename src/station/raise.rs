@@ -10,7 +10,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU16, Ordering},
+        atomic::{AtomicU16, AtomicU64, Ordering},
     },
     thread::JoinHandle,
     time::Duration,
@@ -23,6 +23,7 @@ use tokio::{
 
 use super::{
     board::Board,
+    bus,
     config::Config,
     housekeeping,
     local::{Inner, Running, Startup},
@@ -53,6 +54,8 @@ pub(super) struct Parts {
     pub(super) foundation: Foundation,
     /// Nothing between the end of a bridge and the next.
     pub(super) up: Option<Up>,
+    /// Nothing where the bus could not be started.
+    pub(super) bus: Option<bus::Serving>,
     pub(super) startup: watch::Sender<Startup>,
     pub(super) socket: PathBuf,
 }
@@ -65,12 +68,26 @@ pub(super) struct Foundation {
     pack: Arc<Pack>,
     /// The port that was bound last: adapters look for it there.
     bound: Arc<AtomicU16>,
+    /// Sessions of the bus are never numbered twice.
+    next_session: Arc<AtomicU64>,
     pub(super) recording: Arc<Recording>,
 }
 
 impl Foundation {
     pub(super) fn new(config: &Config, lock: Arc<Lock>, pack: Arc<Pack>) -> Self {
-        Self { config: config.clone(), lock, pack, bound: Arc::default(), recording: Arc::default() }
+        Self {
+            config: config.clone(),
+            lock,
+            pack,
+            bound: Arc::default(),
+            next_session: Arc::new(AtomicU64::new(1)),
+            recording: Arc::default(),
+        }
+    }
+
+    /// The number of the next session of the bus.
+    pub(super) fn next_session(&self) -> &Arc<AtomicU64> {
+        &self.next_session
     }
 }
 
@@ -86,7 +103,7 @@ pub(super) struct Up {
 impl Up {
     /// Opens the store and starts a bridge on it; why that is not possible, with what to do, in one line.
     pub(super) fn raise(inner: &Arc<Inner>, foundation: &Foundation, hosts: &Runtime) -> Result<Self, String> {
-        let Foundation { config, lock, pack, bound, recording } = foundation;
+        let Foundation { config, lock, pack, bound, recording, .. } = foundation;
         let clock = inner.clock;
         let (mut store, opened) = Store::open_locked(Arc::clone(lock), &config.data, &pack.id, &pack.hash, config.limits.store, clock)
             .map_err(|error| error.to_string())?;
@@ -199,10 +216,20 @@ fn restart_now(inner: &Arc<Inner>, link: Link) -> Result<Outcome, PortError> {
     let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
     // Looked at under the lock: of two that ask at once, the second finds it up.
     let is_down = matches!(inner.board.view().0.hosts[link.index()], HostState::Down(_));
-    if !is_down || link != Link::Mpp {
+    if !is_down || link == Link::Station {
         return Err(PortError::HostUp { host: link.name().to_owned() });
     }
     let parts = parts.as_mut().ok_or(PortError::Stopping)?;
+    if link == Link::Rmp {
+        if let Some(bus) = parts.bus.take() {
+            bus.clear();
+        }
+        let Foundation { config, next_session, .. } = &parts.foundation;
+        let started = bus::start(inner, config, next_session, &parts.hosts);
+        let serving = started.map_err(|why| PortError::HostDown { host: "the bus".to_owned(), why })?;
+        parts.bus = Some(serving);
+        return Ok(Outcome::Restarted { link });
+    }
     parts.startup.send_replace(Startup::Starting);
     if let Some(up) = parts.up.take() {
         up.clear();

@@ -13,6 +13,7 @@ use tokio::sync::{Semaphore, watch};
 
 use super::{
     board::Board,
+    bus::{self, Bus},
     config::{Config, PackSource},
     local::{Inner, LocalPort, Startup},
     metrics, operator,
@@ -64,6 +65,8 @@ pub enum StartError {
 pub struct Ready {
     /// Where the bridge listens, or why it does not.
     pub mpp: Result<SocketAddr, String>,
+    /// Where the bus answers, or why it does not.
+    pub rmp: Result<PathBuf, String>,
     /// Where the metrics are read, if they are.
     pub metrics: Option<SocketAddr>,
 }
@@ -100,6 +103,7 @@ impl Station {
             clock,
             limits: config.limits,
             waits,
+            bus: Bus::default(),
             metrics: metrics::Endpoint::default(),
             parts: Arc::downgrade(&parts),
         };
@@ -141,10 +145,11 @@ impl Station {
         let mut reader = self.inner.tap.reader().map_err(|error| StartError::Failed(error.to_string()))?;
         let running = self.inner.running().await.map_err(failed)?;
         let metrics = self.inner.metrics.addr();
+        let rmp = self.inner.bus.path();
         loop {
             match running.look(|bridge| bridge.snapshot().listener).await.map_err(failed)? {
-                Listener::Listening(addr) => return Ok(Ready { mpp: Ok(addr), metrics }),
-                Listener::Down(why) => return Ok(Ready { mpp: Err(why.to_string()), metrics }),
+                Listener::Listening(addr) => return Ok(Ready { mpp: Ok(addr), rmp, metrics }),
+                Listener::Down(why) => return Ok(Ready { mpp: Err(why.to_string()), rmp, metrics }),
                 Listener::Starting => {
                     reader.ready().await;
                     while reader.read().is_some() {}
@@ -162,7 +167,10 @@ impl Station {
         self.startup.send_replace(Startup::Stopped);
         let Some(parts) = self.parts.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         let _ = fs::remove_file(&parts.socket);
-        let Parts { hosts, foundation, up, .. } = parts;
+        let Parts { hosts, foundation, up, bus, .. } = parts;
+        if let Some(bus) = bus {
+            bus.stop(&self.inner, &hosts);
+        }
         if let Some(up) = up {
             up.stop(&hosts);
         }
@@ -192,6 +200,7 @@ fn open(inner: &Arc<Inner>, config: &Config, lock: Lock, pack: Arc<Pack>, startu
         .map_err(|error| error.to_string())?;
     let foundation = Foundation::new(config, Arc::new(lock), pack);
     let up = Up::raise(inner, &foundation, &hosts)?;
+    let bus = bus::start(inner, config, foundation.next_session(), &hosts).ok();
     let socket = operator::socket_path(&config.data);
     if let Some(addr) = config.metrics {
         metrics::start(inner, addr, &hosts);
@@ -204,7 +213,7 @@ fn open(inner: &Arc<Inner>, config: &Config, lock: Lock, pack: Arc<Pack>, startu
             Err(error) => tracing::error!("operator socket: {error}"),
         }
     });
-    Ok(Parts { hosts, foundation, up: Some(up), startup, socket })
+    Ok(Parts { hosts, foundation, up: Some(up), bus, startup, socket })
 }
 
 /// `--record`: a failure is said on every screen, and ends nothing.

@@ -44,6 +44,8 @@ impl House {
             bind: [127, 0, 0, 1].into(),
             port: 0,
             broadcaster_login: "local".to_owned(),
+            socket: Some(folder.path().join("rmp.sock")),
+            registry: crate::rmp::Registry::default(),
             metrics: None,
             limits: Limits::default(),
             record: None,

@@ -25,6 +25,7 @@ mod recorded;
 mod recorded_snapshot;
 mod recording;
 mod rehearsal;
+mod rmp_bus;
 mod rmp_cli;
 mod rmp_codec;
 mod rmp_framing;

@@ -44,7 +44,7 @@ pub(in crate::cli) fn run(context: &mut Context, record: Option<PathBuf>) -> Res
         return Err(Error::usage("TERM is dumb: this terminal can show no screen", "`rl-console --plain` tells what happens line by line"));
     }
     let _log = logging::begin(&context.env);
-    let station = Station::start(context.settings.station(record)?, context.clock)?;
+    let station = Station::start(context.settings.station(record, context.env.home.as_deref())?, context.clock)?;
     let ended = with_screen(&station, context);
     shutdown::stop(station);
     ended

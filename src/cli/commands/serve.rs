@@ -38,7 +38,7 @@ fn telling(context: &mut Context, record: Option<PathBuf>, detail: Detail) -> Re
     context.out = Output::to(context.flags.json, Box::new(std::io::sink()));
     context.out = Output::to(context.flags.json, Box::new(Relay::to(std::io::stdout()).map_err(Error::io("stdout"))?));
     let notifier = Notifier::start(&context.env);
-    let station = Station::start(context.settings.station(record)?, context.clock)?;
+    let station = Station::start(context.settings.station(record, context.env.home.as_deref())?, context.clock)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::io("the runtime"))?;
     let ended = runtime.block_on(serve(&station, context, detail, &notifier));
     notifier.stopping();
@@ -57,6 +57,10 @@ async fn serve(station: &Station, context: &mut Context, detail: Detail, notifie
         ready = station.ready() => {
             let ready = ready?;
             telling.set_metrics(ready.metrics);
+            match ready.rmp {
+                Ok(path) => telling.set_rmp(path.display().to_string()),
+                Err(why) => telling.tell_now(Event::Down { host: "rmp", why }),
+            }
             match ready.mpp {
                 Ok(addr) => {
                     telling.ready(addr);

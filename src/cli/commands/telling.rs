@@ -34,6 +34,8 @@ pub(super) struct Telling<'a> {
     /// What was said last of how everything is.
     summary: Option<Summary>,
     /// Where the metrics are read.
+    /// Where the bus answers.
+    rmp: Option<String>,
     metrics: Option<SocketAddr>,
     was_ready: bool,
     /// It was said that the port does not answer.
@@ -57,6 +59,7 @@ impl<'a> Telling<'a> {
             watch,
             pace: Pace::default(),
             summary: None,
+            rmp: None,
             metrics: None,
             was_ready: false,
             is_down: false,
@@ -70,13 +73,18 @@ impl<'a> Telling<'a> {
         self.metrics = metrics;
     }
 
+    /// Where the bus answers. Said with the ready line.
+    pub(super) fn set_rmp(&mut self, path: String) {
+        self.rmp = Some(path);
+    }
+
     /// The port answers. That it answers again is only said after it did not.
     pub(super) fn ready(&mut self, addr: SocketAddr) {
         let was_down = std::mem::take(&mut self.is_down);
         if !std::mem::replace(&mut self.was_ready, true) {
             // Scripts compare the line, and people want to know when.
             let at_ms = (self.detail == Detail::Everything && !self.context.out.is_json()).then(|| self.context.clock.now().wall);
-            self.tell(Told { at_ms, ..Told::ready(addr, self.metrics) });
+            self.tell(Told { at_ms, ..Told::ready(addr, self.rmp.clone(), self.metrics) });
         } else if was_down {
             self.tell_now(Event::Up { host: "mpp" });
         }

@@ -2,13 +2,13 @@
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use super::{
     ConfigError, ConfigFault,
     key::Key,
-    resolve::Resolved,
+    resolve::{Origin, Resolved},
     value::{Value, endpoint},
 };
 use crate::{
@@ -35,6 +35,8 @@ pub(crate) struct Settings {
     pub(crate) metrics: Option<SocketAddr>,
     /// The bus's socket, where one is named.
     pub(crate) socket: Option<PathBuf>,
+    /// The data folder, where somebody named one.
+    pub(crate) named_data: Option<PathBuf>,
     /// Where clients find the bus and nowhere else, if that is said.
     pub(crate) socket_path: Option<PathBuf>,
     /// The folder in which clients find the bus, if that is said.
@@ -102,6 +104,7 @@ impl Settings {
             bind: text(Key::BIND).and_then(|text| text.parse().ok()).unwrap_or(Ipv4Addr::LOCALHOST.into()),
             broadcaster_login: text(Key::LOGIN).unwrap_or_default(),
             metrics: text(Key::METRICS).and_then(|text| endpoint(&text).ok()),
+            named_data: resolved.origin(Key::DATA).filter(|origin| **origin != Origin::Default).and(text(Key::DATA)).map(PathBuf::from),
             socket: path(Key::SOCKET),
             socket_path: path(Key::SOCKET_PATH),
             sockets_dir: path(Key::SOCKETS_DIR),
@@ -140,11 +143,25 @@ impl Settings {
         Ok(std::path::absolute(data).unwrap_or_else(|_| data.clone()))
     }
 
+    /// Where a station binds the bus: the socket that is named, else `rmp.sock` in the data folder that is named, else below the home
+    /// folder, else the machine's (ruling RMP 15).
+    fn bus_socket(&self, home: Option<&Path>) -> Result<PathBuf, ConfigError> {
+        const NAME: &str = "rmp.sock";
+        if let Some(socket) = &self.socket {
+            return Ok(socket.clone());
+        }
+        if self.named_data.is_some() {
+            return Ok(self.data()?.join(NAME));
+        }
+        let machine = || Path::new("/run/runloop").join(NAME);
+        Ok(home.map_or_else(machine, |home| home.join(".runloop/sock").join(NAME)))
+    }
+
     /// What a station is started with.
     ///
     /// # Errors
     /// When there is no data folder.
-    pub(crate) fn station(&self, record: Option<PathBuf>) -> Result<station::Config, ConfigError> {
+    pub(crate) fn station(&self, record: Option<PathBuf>, home: Option<&Path>) -> Result<station::Config, ConfigError> {
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         Ok(station::Config {
             data: self.data()?,
@@ -155,6 +172,8 @@ impl Settings {
             bind: self.bind,
             port: self.port,
             broadcaster_login: self.broadcaster_login.clone(),
+            socket: Some(absolute(self.bus_socket(home)?)),
+            registry: self.registry.clone(),
             metrics: self.metrics,
             limits: self.limits,
             record: record.map(absolute),

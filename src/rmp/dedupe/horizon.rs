@@ -108,6 +108,12 @@ impl Dedupe {
         Seen { scope, key, before: self.seen.see(scope.0, key, self.mark, now), now }
     }
 
+    /// What [`see`](Self::see) would tell; nothing is noted.
+    #[must_use]
+    pub fn look(&self, scope: Scope, key: Key, now: Mono) -> Seen {
+        Seen { scope, key, before: self.seen.mark(scope.0, &key, now), now }
+    }
+
     /// Whether a subscriber has seen the message before: it was there then, and did not lose it.
     #[must_use]
     pub fn has_seen(&self, seen: &Seen, subscriber: &Subscriber) -> bool {

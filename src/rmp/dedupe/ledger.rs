@@ -176,6 +176,13 @@ impl<K: Copy + Eq + Hash> Ledger<K> {
         found.is_some_and(|found| now.since(self.nodes[found as usize].at) <= self.bounds.age)
     }
 
+    /// The mark at which a key was last seen, if its age is not over.
+    pub(super) fn mark(&self, id: GroupId, key: &K, now: Mono) -> Option<u64> {
+        let found = self.find(self.hash(id.place, key), id.place, key).filter(|_| self.group(id).is_some())?;
+        let node = self.nodes.get(found as usize)?;
+        (now.since(node.at) <= self.bounds.age).then_some(node.mark)
+    }
+
     /// Forgets a key, if it is there.
     pub(super) fn remove(&mut self, id: GroupId, key: &K) {
         if self.len_of(id) == 0 {

@@ -16,4 +16,4 @@ mod segments;
 mod tests;
 
 pub use account::{Account, Budget, Full, Slot};
-pub use queue::{Delivery, Expired, Front, NotReading, Outbox, SHARED_BYTES_MIN, Sent};
+pub use queue::{Delivery, Expired, Front, NotReading, Outbox, Payload, SHARED_BYTES_MIN, Sent};

@@ -33,11 +33,29 @@ pub struct Delivery<'a, T> {
     /// What is written before the message.
     pub head: &'a [u8],
     /// The message as it came.
-    pub message: &'a Bytes,
+    pub message: Payload<'a>,
     /// The moment from which it is not worth delivering, in milliseconds since the Unix epoch.
     pub expires_at_ms: u64,
     /// Handed out again should it expire.
     pub tag: T,
+}
+
+/// The bytes of a message.
+#[derive(Clone, Copy, Debug)]
+pub enum Payload<'a> {
+    /// They are copied, whatever their number.
+    Copied(&'a [u8]),
+    /// They are shared from [`SHARED_BYTES_MIN`] on.
+    Shared(&'a Bytes),
+}
+
+impl Payload<'_> {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Copied(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
+        }
+    }
 }
 
 /// A delivery that was taken out because it expired (rmp-v0 §4).
@@ -217,17 +235,8 @@ impl<T> Outbox<T> {
     /// [`Full`]; nothing is queued and the loss is in the account.
     pub fn push_delivery(&mut self, slot: Slot, delivery: Delivery<'_, T>, budget: &mut Budget) -> Result<(), Full> {
         let Delivery { head, message, expires_at_ms, tag } = delivery;
-        let bytes = (head.len() + message.len()) as u64;
-        let account = self.accounts.read(slot);
-        let full = if account.messages >= self.messages_max.max(1) {
-            Some(Full::Messages { messages_max: self.messages_max })
-        } else if account.messages > 0 && account.bytes + bytes > self.bytes_max {
-            Some(Full::Bytes { bytes: account.bytes, bytes_max: self.bytes_max })
-        } else if self.messages > 0 && !budget.has_room(bytes) {
-            Some(Full::Broker { bytes: budget.bytes() })
-        } else {
-            None
-        };
+        let bytes = (head.len() + message.bytes().len()) as u64;
+        let full = self.full(slot, bytes, budget);
         if let Some(account) = self.accounts.account(slot) {
             if full.is_some() {
                 account.refused += 1;
@@ -239,8 +248,11 @@ impl<T> Outbox<T> {
         if let Some(full) = full {
             return Err(full);
         }
-        let is_shared = message.len() >= SHARED_BYTES_MIN;
-        let (behind, shared) = if is_shared { (&[][..], Some(message.clone())) } else { (&message[..], None) };
+        let (behind, shared) = match message {
+            Payload::Shared(shared) if shared.len() >= SHARED_BYTES_MIN => (&[][..], Some(shared.clone())),
+            Payload::Shared(bytes) => (&bytes[..], None),
+            Payload::Copied(bytes) => (bytes, None),
+        };
         self.copied.push(head, behind, Some(&mut budget.spares));
         let what = What::Delivery { slot, head: head.len(), expires_at_ms, tag };
         self.units.push_back(Unit { copied: head.len() + behind.len(), shared, what });
@@ -248,6 +260,34 @@ impl<T> Outbox<T> {
         self.bytes += bytes;
         budget.add(bytes);
         Ok(())
+    }
+
+    /// The bound that a delivery of so many bytes would break, if any.
+    #[must_use]
+    pub fn full(&self, slot: Slot, bytes: u64, budget: &Budget) -> Option<Full> {
+        let account = self.accounts.read(slot);
+        if account.messages >= self.messages_max.max(1) {
+            Some(Full::Messages { messages_max: self.messages_max })
+        } else if account.messages > 0 && account.bytes + bytes > self.bytes_max {
+            Some(Full::Bytes { bytes: account.bytes, bytes_max: self.bytes_max })
+        } else if self.messages > 0 && !budget.has_room(bytes) {
+            Some(Full::Broker { bytes: budget.bytes() })
+        } else {
+            None
+        }
+    }
+
+    /// Counts a message that cannot be queued for this subscription, whatever room there is.
+    pub fn refuse(&mut self, slot: Slot) {
+        if let Some(account) = self.accounts.account(slot) {
+            account.refused += 1;
+        }
+    }
+
+    /// Answers and messages queued, what was taken out included.
+    #[must_use]
+    pub fn units(&self) -> u64 {
+        self.units.len() as u64
     }
 
     /// What may be written now: about 256 KiB at most, and never less than a unit. What expired before it began to leave is taken out

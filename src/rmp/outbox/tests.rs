@@ -11,7 +11,7 @@ use crate::limits;
 type Tagged = Outbox<u32>;
 
 fn delivery(message: &Bytes, expires_at_ms: u64, tag: u32) -> Delivery<'_, u32> {
-    Delivery { head: b"head", message, expires_at_ms, tag }
+    Delivery { head: b"head", message: Payload::Shared(message), expires_at_ms, tag }
 }
 
 fn bytes(len: usize, fill: u8) -> Bytes {

@@ -50,7 +50,9 @@ pub(in crate::station) async fn collect(inner: &Inner) -> Figures {
         Startup::Starting | Startup::Failed(_) | Startup::Stopped => None,
     };
     let (mpp, rmp) = match &running {
-        Some(running) => tokio::join!(in_time(running.snapshot()), in_time(inner.bus())),
+        Some(running) => {
+            tokio::join!(in_time(running.snapshot()), in_time(async { Ok::<_, crate::port::PortError>(inner.bus.snapshot().await.1) }))
+        }
         None => (None, None),
     };
     let (station, _, at) = inner.board.view();

@@ -226,6 +226,8 @@ fn station(runtime: &tokio::runtime::Runtime) -> (tempfile::TempDir, Station) {
         bind: [127, 0, 0, 1].into(),
         port: 0,
         broadcaster_login: "local".to_owned(),
+        socket: Some(folder.path().join("rmp.sock")),
+        registry: crate::rmp::Registry::default(),
         metrics: Some(SocketAddr::from(([127, 0, 0, 1], 0))),
         limits: Limits::default(),
         record: None,

@@ -21,6 +21,8 @@ pub(in crate::cli::commands) enum Event {
     Ready {
         mpp: SocketAddr,
         #[serde(skip_serializing_if = "Option::is_none")]
+        rmp: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
         metrics: Option<SocketAddr>,
     },
     /// A host answers.

@@ -39,8 +39,8 @@ pub(in crate::cli::commands) struct Told {
 
 impl Told {
     /// Everything answers. It carries nothing else: scripts compare the line.
-    pub(in crate::cli::commands) const fn ready(mpp: SocketAddr, metrics: Option<SocketAddr>) -> Self {
-        Self { event: Event::Ready { mpp, metrics }, at_ms: None }
+    pub(in crate::cli::commands) const fn ready(mpp: SocketAddr, rmp: Option<String>, metrics: Option<SocketAddr>) -> Self {
+        Self { event: Event::Ready { mpp, rmp, metrics }, at_ms: None }
     }
 
     /// Something that happened now.
@@ -143,10 +143,11 @@ mod tests {
 
     #[test]
     fn the_ready_line_is_exactly_as_promised() {
-        let ready = |metrics| serde_json::to_string(&Told::ready("127.0.0.1:7777".parse().unwrap(), metrics)).unwrap();
-        assert_eq!(ready(None), r#"{"event":"ready","mpp":"127.0.0.1:7777"}"#);
+        let rmp = || Some("/data/rmp.sock".to_owned());
+        let ready = |metrics| serde_json::to_string(&Told::ready("127.0.0.1:7777".parse().unwrap(), rmp(), metrics)).unwrap();
+        assert_eq!(ready(None), r#"{"event":"ready","mpp":"127.0.0.1:7777","rmp":"/data/rmp.sock"}"#);
         let metrics = Some("127.0.0.1:9464".parse().unwrap());
-        assert_eq!(ready(metrics), r#"{"event":"ready","mpp":"127.0.0.1:7777","metrics":"127.0.0.1:9464"}"#);
+        assert_eq!(ready(metrics), r#"{"event":"ready","mpp":"127.0.0.1:7777","rmp":"/data/rmp.sock","metrics":"127.0.0.1:9464"}"#);
     }
 
     #[test]

@@ -11,9 +11,10 @@ impl Event {
     /// In words, without its time.
     pub(in crate::cli::commands) fn told(&self) -> String {
         match self {
-            Self::Ready { mpp, metrics: None } => format!("ready: adapters connect to {mpp}"),
-            Self::Ready { mpp, metrics: Some(metrics) } => {
-                format!("ready: adapters connect to {mpp}, metrics on http://{metrics}/metrics")
+            Self::Ready { mpp, rmp, metrics } => {
+                let bus = rmp.as_ref().map_or_else(String::new, |path| format!(", agents to {path}"));
+                let metrics = metrics.map_or_else(String::new, |metrics| format!(", metrics on http://{metrics}/metrics"));
+                format!("ready: adapters connect to {mpp}{bus}{metrics}")
             }
             Self::Up { host } => format!("{host} is up"),
             Self::Down { host, why } => format!("{host} is down: {why}"),

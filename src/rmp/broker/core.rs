@@ -1,0 +1,328 @@
+//! The state of the bus and the one way in: what happened goes in, what is to be done comes out.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use super::{
+    io::{Deadline, Input, Output},
+    session::{Phase, Refused, Session},
+    settings::Settings,
+    topics::{Sessions, Topics},
+    wall::WallClock,
+};
+use crate::{
+    ids::{ConnectionId, TraceId},
+    rmp::{
+        Error,
+        control::{self, FromBroker},
+        dedupe::Dedupe,
+        dialect::Asked,
+        outbox::Budget,
+        routes::Routes,
+        snapshot::{DropView, Listener, Totals},
+    },
+    tap::entry::rmp::{CloseCause, Dialect, FrameKind, Head, Refusal, Transition},
+    time::{Mono, Now},
+};
+
+/// The broker.
+#[derive(Debug)]
+pub struct Broker {
+    pub(super) settings: Settings,
+    pub(super) wall: WallClock,
+    pub(super) listener: Listener,
+    pub(super) sessions: Sessions,
+    /// Sessions that are not closed.
+    pub(super) open: u64,
+    pub(super) routes: Routes,
+    pub(super) topics: Topics,
+    pub(super) dedupe: Dedupe,
+    pub(super) budget: Budget,
+    pub(super) outputs: VecDeque<Output>,
+    /// Sessions that have something new to write.
+    pub(super) waiting: Vec<ConnectionId>,
+    /// Sessions whose figures may have changed since they were told.
+    pub(super) dirty: Vec<ConnectionId>,
+    /// Topics whose drops were not told yet.
+    pub(super) held: Vec<super::session::TopicRef>,
+    /// What the last delivery or write lost, until it is told.
+    pub(super) losses: Vec<super::drops::Loss>,
+    /// Sessions that have not said who they are, by when they must have.
+    pub(super) greeting: VecDeque<(Mono, ConnectionId)>,
+    pub(super) tick_at: Deadline,
+    pub(super) next_msg_id: u64,
+    /// Subscriptions that the tap's entries reach.
+    pub(super) tap_readers: u64,
+    /// As it was told.
+    pub(super) totals: Totals,
+    pub(super) drops: VecDeque<DropView>,
+}
+
+impl Broker {
+    /// A broker without connections.
+    #[must_use]
+    pub fn new(settings: Settings, now: Now) -> Self {
+        let limits = settings.limits;
+        Self {
+            wall: WallClock::new(now, limits.ttl_ms_max),
+            listener: Listener::Starting,
+            sessions: Sessions::default(),
+            open: 0,
+            routes: Routes::new(&limits),
+            topics: Topics::new(limits.topics_max),
+            dedupe: Dedupe::new(&limits),
+            budget: Budget::new(limits.queued_bytes_max),
+            outputs: VecDeque::new(),
+            waiting: Vec::new(),
+            dirty: Vec::new(),
+            held: Vec::new(),
+            losses: Vec::new(),
+            greeting: VecDeque::new(),
+            tick_at: None,
+            // Never what a client counts from, and after a restart beyond what was sent before (ruling RMP 7).
+            next_msg_id: now.wall.0.saturating_mul(1_000),
+            tap_readers: 0,
+            totals: Totals::default(),
+            drops: VecDeque::new(),
+            settings,
+        }
+    }
+
+    /// Takes one thing that happened. Drain [`poll_output`](Self::poll_output) before the next.
+    pub fn handle(&mut self, now: Now, input: Input<'_>) {
+        self.take(now, input);
+        self.arm(now);
+    }
+
+    fn take(&mut self, now: Now, input: Input<'_>) {
+        if let Some(by_ms) = self.wall.look(now) {
+            self.say(Transition::ClockJumped { by_ms }, None, None);
+        }
+        match input {
+            Input::Listening { path } => {
+                let path: Arc<str> = Arc::from(path);
+                self.listener = Listener::Listening(Arc::clone(&path));
+                self.say(Transition::Listening { path }, None, None);
+            }
+            Input::NotListening { why } => {
+                self.listener = Listener::Down(Arc::from(why));
+                self.say(Transition::NotListening, Some(Arc::from(why)), None);
+            }
+            Input::Opened { session, peer } => self.on_opened(now, session, peer),
+            Input::Stranger { session, peer } => {
+                self.say(Transition::Connected { session, peer }, None, None);
+                let cause = CloseCause::Refused(Refusal::Unauthorized);
+                self.say(Transition::Disconnected { session, cause }, None, None);
+            }
+            Input::Frame { session, frame } => self.on_frame(now, session, frame),
+            Input::Unit { session, unit } => self.on_unit(now, session, unit),
+            Input::Broken { session, dialect, error } => self.on_broken(now, session, dialect, &error),
+            Input::Closed { session, cause } => {
+                self.close(session, cause);
+            }
+            Input::Timeout => self.on_timeout(now),
+        }
+    }
+
+    /// The next thing to be done, in order.
+    pub fn poll_output(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    /// A session that has something to write which it had not when it was named last.
+    pub fn poll_waiting(&mut self) -> Option<ConnectionId> {
+        let id = self.waiting.pop()?;
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.is_waiting = false;
+        }
+        Some(id)
+    }
+
+    /// When to hand in [`Input::Timeout`] next.
+    #[must_use]
+    pub fn timeout(&self) -> Deadline {
+        let hello = self.greeting.front().map(|(by, _)| *by);
+        self.tick_at.into_iter().chain(hello).min()
+    }
+
+    /// Subscriptions that the tap's entries reach.
+    #[must_use]
+    pub fn tap_readers(&self) -> u64 {
+        self.tap_readers
+    }
+
+    /// Whether the next frame of a session is the message of the `Publish` that came last.
+    #[must_use]
+    pub fn awaits_message(&self, session: ConnectionId) -> bool {
+        self.sessions.get(session).is_some_and(|session| session.pending.is_some())
+    }
+
+    pub(super) fn say(&mut self, transition: Transition, text: Option<Arc<str>>, trace: Option<TraceId>) {
+        self.outputs.push_back(Output::Transition { transition, text, trace });
+    }
+
+    fn on_opened(&mut self, now: Now, id: ConnectionId, peer: crate::ids::Peer) {
+        self.say(Transition::Connected { session: id, peer: peer.clone() }, None, None);
+        let session = Session::new(id, peer, now, &self.settings.limits);
+        if let Phase::New { hello_by } = session.phase {
+            self.greeting.push_back((hello_by, id));
+        }
+        self.sessions.insert(session);
+        self.open += 1;
+        if self.open > self.settings.limits.connections_max {
+            let why = format!("{} connections are open already (limits.rmp.connections_max)", self.settings.limits.connections_max);
+            self.answer_error(now, id, 0, &Refused::new(Refusal::Busy, &why), None);
+            self.close(id, CloseCause::TooManyConnections);
+            self.outputs.push_back(Output::Close { session: id, cause: CloseCause::TooManyConnections });
+        }
+    }
+
+    fn on_broken(&mut self, now: Now, id: ConnectionId, dialect: Dialect, error: &Error) {
+        if self.sessions.get(id).is_none_or(Session::is_closed) {
+            return;
+        }
+        let refused = Self::fault(error);
+        if dialect == Dialect::Json {
+            return self.on_broken_json(id, &refused);
+        }
+        let head = Head { dialect, ..Head::default() };
+        self.refuse(now, id, head, 0, &refused, None, crate::tap::entry::Redaction::None);
+        self.end(id, CloseCause::Refused(refused.refusal));
+    }
+
+    /// We end a connection.
+    pub(super) fn end(&mut self, id: ConnectionId, cause: CloseCause) {
+        if self.close(id, cause) {
+            self.outputs.push_back(Output::Close { session: id, cause });
+        }
+    }
+
+    /// A connection is over: nothing more is taken from it or queued for it. False if it was before.
+    pub(super) fn close(&mut self, id: ConnectionId, cause: CloseCause) -> bool {
+        let Some(session) = self.sessions.get_mut(id).filter(|session| !session.is_closed()) else { return false };
+        session.phase = Phase::Closed(session.greeting().cloned());
+        session.pending = None;
+        session.places.clear();
+        let mut readers = 0;
+        for sub in session.subs.drain() {
+            session.outbox.close(sub.slot);
+            self.dedupe.close_subscriber(sub.seen);
+            readers += u64::from(sub.reads_tap);
+        }
+        self.tap_readers -= readers;
+        self.routes.remove_all(id);
+        self.greeting.retain(|(_, other)| *other != id);
+        self.open -= 1;
+        self.say(Transition::Disconnected { session: id, cause }, None, None);
+        true
+    }
+
+    /// Ends a connection that an operator wants gone. False if there is none.
+    pub fn kick(&mut self, session: ConnectionId) -> bool {
+        let is_there = self.sessions.get(session).is_some_and(|session| !session.is_closed());
+        self.end(session, CloseCause::Kicked);
+        is_there
+    }
+
+    /// Forgets a closed connection whose socket is gone, and tells what did not leave: units and their bytes.
+    pub fn forget(&mut self, session: ConnectionId) -> (u64, u64) {
+        let Some(mut session) = self.sessions.remove(session) else { return (0, 0) };
+        let left = (session.outbox.units(), session.outbox.bytes() + session.outbox.answer_bytes());
+        session.outbox.clear(&mut self.budget);
+        left
+    }
+
+    pub(super) fn msg_id(&mut self) -> u64 {
+        self.next_msg_id += 1;
+        self.next_msg_id
+    }
+
+    /// Tells what was made of a frame that is refused, and the peer why.
+    #[expect(clippy::too_many_arguments, reason = "each is another thing to tell")]
+    pub(super) fn refuse(
+        &mut self,
+        now: Now,
+        id: ConnectionId,
+        head: Head,
+        re: u64,
+        refused: &Refused,
+        trace: Option<TraceId>,
+        redaction: crate::tap::entry::Redaction,
+    ) {
+        self.note_refused(id, head, refused.refusal, trace, redaction);
+        self.answer_error(now, id, re, refused, trace);
+    }
+
+    /// Counts a refused frame and tells of it.
+    pub(super) fn note_refused(
+        &mut self,
+        id: ConnectionId,
+        head: Head,
+        refusal: Refusal,
+        trace: Option<TraceId>,
+        redaction: crate::tap::entry::Redaction,
+    ) {
+        self.totals.refused += 1;
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.refused += 1;
+        }
+        self.touch(id);
+        let verdict = crate::tap::entry::rmp::Verdict::Refused(refusal);
+        self.outputs.push_back(Output::Received { session: id, head, verdict, redaction, trace });
+    }
+
+    pub(super) fn answer_error(&mut self, now: Now, id: ConnectionId, re: u64, refused: &Refused, trace: Option<TraceId>) {
+        if self.sessions.get(id).is_some_and(|session| session.dialect() == Dialect::Json) {
+            let refused = self.in_words(refused);
+            return self.answer_asked(id, Some(Asked::Publish(re)), Err(&refused));
+        }
+        let max = usize::try_from(self.settings.limits.error_message_bytes_max).unwrap_or(usize::MAX);
+        let message = cut(&refused.message, max);
+        let answer = FromBroker::Error { re, code: refused.refusal.name(), message };
+        let head = Head { kind: Some(FrameKind::Error), msg_id: Some(re), refusal: Some(refused.refusal), ..Head::default() };
+        self.answer(now, id, head, &answer, trace);
+    }
+
+    /// Queues an answer in frames; a peer that lets too many pile up is closed.
+    pub(super) fn answer(&mut self, now: Now, id: ConnectionId, head: Head, answer: &FromBroker<'_>, trace: Option<TraceId>) {
+        let nil = TraceId(uuid::Uuid::nil());
+        let header = control::header(self.wall.now_ms(now), trace.unwrap_or(nil), self.msg_id());
+        let mut frame = Vec::with_capacity(192);
+        control::append(&mut frame, &header, answer);
+        self.queue_answer(id, head, frame, trace);
+    }
+
+    pub(super) fn queue_answer(&mut self, id: ConnectionId, head: Head, frame: Vec<u8>, trace: Option<TraceId>) {
+        let Some(session) = self.sessions.get_mut(id).filter(|session| !session.is_closed()) else { return };
+        if session.outbox.push_answer(&frame).is_err() {
+            self.end(id, CloseCause::NotReading);
+            return;
+        }
+        if !session.is_waiting {
+            session.is_waiting = true;
+            self.waiting.push(id);
+        }
+        self.outputs.push_back(Output::Answered { session: id, head, frame, trace });
+    }
+
+    /// The figures of a session may have changed.
+    pub(super) fn touch(&mut self, id: ConnectionId) {
+        if let Some(session) = self.sessions.get_mut(id).filter(|session| !session.is_dirty) {
+            session.is_dirty = true;
+            self.dirty.push(id);
+        }
+    }
+
+    /// What a peer is told of a code, without more to say.
+    pub(super) fn fault(error: &Error) -> Refused {
+        Refused { error: Some(error.clone()), ..Refused::new(Refusal::Fault(error.code()), error) }
+    }
+}
+
+/// The text, cut to so many bytes.
+pub(super) fn cut(text: &str, bytes_max: usize) -> &str {
+    let mut end = text.len().min(bytes_max);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}

@@ -1,0 +1,227 @@
+//! What did not reach a subscription: counted at once, told at most so often a second and topic (rmp-v0 §5; ruling RMP 9).
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde::Serialize;
+
+use super::{
+    core::Broker,
+    deliver::Message,
+    io::{STATION, Wire},
+    session::{Session, TopicRef},
+};
+use crate::{
+    ids::{ConnectionId, TraceId},
+    rmp::{
+        Header, SchemaId, encode,
+        snapshot::DropView,
+        topic::{Class, DROPS, DROPS_BODIES},
+    },
+    tap::entry::rmp::{DropReason, Transition},
+    time::{Mono, Now},
+};
+
+/// The TTL of a notice (Facts: 5 s), and of a dropped message on its way to who looks.
+pub(super) const NOTICE_TTL_MS: u64 = 5_000;
+const SECOND: Duration = Duration::from_secs(1);
+
+/// One loss, until it is told.
+#[derive(Debug)]
+pub(super) struct Loss {
+    /// The topic, where it is not the one that is delivered on.
+    pub(super) topic: Option<crate::ids::TopicName>,
+    pub(super) reason: DropReason,
+    pub(super) lost: Lost,
+    /// The message, where it does not lie with who tells of it.
+    pub(super) body: Option<Bytes>,
+}
+
+/// What is told of a message that was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lost {
+    pub(super) to: Option<(ConnectionId, u64)>,
+    pub(super) from: Option<ConnectionId>,
+    pub(super) trace: TraceId,
+    pub(super) msg_id: u64,
+    pub(super) expires_at_ms: u64,
+}
+
+/// What was told of one topic this second, and what was not.
+#[derive(Debug, Default)]
+pub(super) struct Notices {
+    since: Mono,
+    told: u64,
+    held: [Option<(u64, Lost)>; DropReason::ALL.len()],
+    /// It is on the list of topics to be told of.
+    is_listed: bool,
+}
+
+impl Notices {
+    /// How many to tell of with this one; nothing where it is to wait.
+    fn admit(&mut self, now: Mono, reason: DropReason, lost: Lost, per_s_max: u64) -> Option<u64> {
+        if now.since(self.since) >= SECOND {
+            (self.since, self.told) = (now, 0);
+        }
+        let held = &mut self.held[reason.index()];
+        if self.told < per_s_max {
+            self.told += 1;
+            return Some(held.take().map_or(0, |(count, _)| count) + 1);
+        }
+        let count = held.map_or(0, |(count, _)| count) + 1;
+        *held = Some((count, lost));
+        None
+    }
+}
+
+/// The payload of `CT_BUS_DROP_NOTICE` (Facts; ruling RMP 9).
+#[derive(Serialize)]
+struct Notice<'a> {
+    v: u8,
+    reason: &'a str,
+    topic: &'a str,
+    #[serde(with = "serde_bytes_16")]
+    trace_id: [u8; 16],
+    msg_id: u64,
+    expires_at_ms: u64,
+    observed_at_ms: u64,
+    /// Losses that this one tells of besides.
+    #[serde(skip_serializing_if = "is_zero")]
+    suppressed: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+mod serde_bytes_16 {
+    use serde::Serializer;
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8; 16], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(bytes)
+    }
+}
+
+impl Broker {
+    pub(super) fn lose(&mut self, reason: DropReason, lost: Lost) {
+        self.losses.push(Loss { topic: None, reason, lost, body: None });
+    }
+
+    /// Tells of what was lost on a topic just now, or holds it back for the next notice.
+    pub(super) fn tell_losses(&mut self, now: Now, at: TopicRef, frame: Option<Wire<'_>>) {
+        if self.losses.is_empty() {
+            return;
+        }
+        let mut losses = std::mem::take(&mut self.losses);
+        for loss in losses.drain(..) {
+            let at = match &loss.topic {
+                Some(topic) => self.topics.resolve(topic.as_str(), now, &mut self.dedupe).unwrap_or(at),
+                None => at,
+            };
+            let body = loss.body.as_ref().map(Wire::Owned).or(frame);
+            self.tell_loss(now, at, loss.reason, loss.lost, body);
+        }
+        // What was lost of the notices themselves is in their subscriptions' figures.
+        self.losses.clear();
+        losses.clear();
+        self.losses = losses;
+    }
+
+    fn tell_loss(&mut self, now: Now, at: TopicRef, reason: DropReason, lost: Lost, body: Option<Wire<'_>>) {
+        let per_s_max = self.settings.limits.notices_per_s_max;
+        let Some(state) = self.topics.state(at) else { return };
+        if matches!(state.class, Class::Sys | Class::Tap | Class::DropsBodies | Class::Operator) {
+            return;
+        }
+        let Some(count) = state.notices.admit(now.mono, reason, lost, per_s_max) else {
+            if !std::mem::replace(&mut state.notices.is_listed, true) {
+                self.held.push(at);
+            }
+            self.arm(now);
+            return;
+        };
+        self.notice(now, at, reason, lost, count);
+        if let Some(body) = body
+            && body.bytes().len() as u64 <= self.settings.limits.drop_body_bytes_max
+            && !body.bytes().is_empty()
+        {
+            self.show_body(now, lost, body);
+        }
+    }
+
+    /// Tells of what was held back.
+    pub(super) fn tell_held(&mut self, now: Now) {
+        for at in std::mem::take(&mut self.held) {
+            let Some(state) = self.topics.state(at) else { continue };
+            let notices = &mut state.notices;
+            notices.is_listed = false;
+            if now.mono.since(notices.since) >= SECOND {
+                (notices.since, notices.told) = (now.mono, 0);
+            }
+            for reason in DropReason::ALL {
+                let Some(state) = self.topics.state(at) else { break };
+                if let Some((count, lost)) = state.notices.held[reason.index()].take() {
+                    state.notices.told += 1;
+                    self.notice(now, at, reason, lost, count);
+                }
+            }
+        }
+    }
+
+    fn notice(&mut self, now: Now, at: TopicRef, reason: DropReason, lost: Lost, count: u64) {
+        let Some(state) = self.topics.state(at) else { return };
+        let topic = state.topic.name().clone();
+        state.view.dropped[reason.index()] += count;
+        self.totals.dropped[reason.index()] += count;
+        let Lost { to, from, trace, msg_id, expires_at_ms } = lost;
+        let client = |session: Option<ConnectionId>| session.and_then(|session| self.sessions.get(session)).and_then(Session::client);
+        let view = DropView {
+            at: now,
+            reason,
+            topic: topic.clone(),
+            to,
+            to_client: client(to.map(|(session, _)| session)),
+            from,
+            from_client: client(from),
+            count,
+            trace: Some(trace),
+            msg_id,
+            expires_at_ms,
+        };
+        self.drops.push_back(view);
+        while self.drops.len() as u64 > self.settings.limits.shown_drops_max {
+            self.drops.pop_front();
+        }
+        let notice = Notice {
+            v: 1,
+            reason: reason.name(),
+            topic: topic.as_str(),
+            trace_id: trace.0.into_bytes(),
+            msg_id,
+            expires_at_ms,
+            observed_at_ms: self.wall.now_ms(now),
+            suppressed: count - 1,
+        };
+        if let Ok(body) = encode::body("error.bus.drop.notice.v1", &notice, None::<&()>) {
+            self.publish_untapped(now, DROPS, SchemaId::BUS_DROP_NOTICE, trace, NOTICE_TTL_MS, &body);
+        }
+        self.say(Transition::Dropped { reason, topic, to, from, count, msg_id, expires_at_ms }, None, Some(trace));
+    }
+
+    /// The message itself, as it came, for operators' eyes.
+    fn show_body(&mut self, now: Now, lost: Lost, frame: Wire<'_>) {
+        let Ok(at) = self.topics.resolve(DROPS_BODIES, now, &mut self.dedupe) else { return };
+        let schema_id = crate::rmp::RawFrame::split(frame.bytes()).map_or(SchemaId(0), |raw| Header::from(&raw.header).schema_id);
+        let message = Message {
+            frame,
+            trace: lost.trace,
+            msg_id: lost.msg_id,
+            schema_id,
+            expires_at_ms: self.wall.now_ms(now).saturating_add(NOTICE_TTL_MS),
+            from: STATION,
+            is_counted: false,
+        };
+        self.deliver(now, at, &message);
+    }
+}

@@ -1,0 +1,188 @@
+//! What goes into the broker and what comes out of it. The broker does no I/O: [`host`](crate::rmp::host) carries these values to the
+//! socket, the tap, the station and the clock.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::{
+    ids::{ConnectionId, Peer, TopicName, TraceId},
+    rmp::{Error, SchemaId},
+    tap::entry::{
+        Redaction,
+        rmp::{CloseCause, Dialect, Head, Kind, Transition, Verdict},
+    },
+    time::Mono,
+};
+
+/// The session by which the station itself publishes; no connection has it.
+pub const STATION: ConnectionId = ConnectionId(0);
+
+/// One thing that happened to the broker.
+#[derive(Clone, Debug)]
+pub enum Input<'a> {
+    /// The socket answers.
+    Listening {
+        /// Its path.
+        path: &'a str,
+    },
+    /// The socket could not be bound, or stopped accepting.
+    NotListening {
+        /// Why, and what to do.
+        why: &'a str,
+    },
+    /// A connection was accepted.
+    Opened {
+        /// Its number, never reused.
+        session: ConnectionId,
+        /// Who, as the operating system names the process.
+        peer: Peer,
+    },
+    /// A connection of another user was accepted; it is closed at once (ruling RMP 6).
+    Stranger {
+        /// Its number.
+        session: ConnectionId,
+        /// Who.
+        peer: Peer,
+    },
+    /// One whole frame came in, its prefix included.
+    Frame {
+        /// On which connection.
+        session: ConnectionId,
+        /// Its bytes.
+        frame: Wire<'a>,
+    },
+    /// One whole unit of the JSON dialect came in, its length included (ruling RMP 16).
+    Unit {
+        /// On which connection.
+        session: ConnectionId,
+        /// Its bytes.
+        unit: &'a [u8],
+    },
+    /// Nothing that follows in the stream can be trusted (ruling RMP 2).
+    Broken {
+        /// On which connection.
+        session: ConnectionId,
+        /// In which dialect.
+        dialect: Dialect,
+        /// Why.
+        error: Error,
+    },
+    /// A connection is gone, for a reason that lies outside the core.
+    Closed {
+        /// Which.
+        session: ConnectionId,
+        /// Why.
+        cause: CloseCause,
+    },
+    /// The moment that was asked for by [`Broker::timeout`](super::Broker::timeout) has come.
+    Timeout,
+}
+
+/// The bytes of a frame that came in.
+#[derive(Clone, Copy, Debug)]
+pub enum Wire<'a> {
+    /// They lie in a buffer that is used again.
+    Lent(&'a [u8]),
+    /// They can be kept as they are.
+    Owned(&'a Bytes),
+}
+
+impl<'a> Wire<'a> {
+    /// The bytes.
+    #[must_use]
+    pub fn bytes(self) -> &'a [u8] {
+        match self {
+            Self::Lent(bytes) => bytes,
+            Self::Owned(bytes) => bytes,
+        }
+    }
+
+    /// The bytes to be kept: shared where they can be, else a copy.
+    #[must_use]
+    pub fn to_bytes(self) -> Bytes {
+        match self {
+            Self::Lent(bytes) => Bytes::copy_from_slice(bytes),
+            Self::Owned(bytes) => bytes.clone(),
+        }
+    }
+}
+
+/// One thing that the broker wants done, in order.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// What was made of what was handed in last; first of all that it caused. The host taps it with the unit's bytes: those of a `Publish`
+    /// and of the message behind it together.
+    Received {
+        /// On which connection; [`STATION`] for a message of the station's own.
+        session: ConnectionId,
+        /// What it is.
+        head: Head,
+        /// What was made of it.
+        verdict: Verdict,
+        /// What of its bytes is to be withheld.
+        redaction: Redaction,
+        /// What it belongs to.
+        trace: Option<TraceId>,
+    },
+    /// An answer went into a connection's queue.
+    Answered {
+        /// Of which connection.
+        session: ConnectionId,
+        /// What it is.
+        head: Head,
+        /// Its bytes.
+        frame: Vec<u8>,
+        /// What it belongs to.
+        trace: Option<TraceId>,
+    },
+    /// A state changed.
+    Transition {
+        /// How.
+        transition: Transition,
+        /// The text that belongs to it.
+        text: Option<Arc<str>>,
+        /// What it belongs to.
+        trace: Option<TraceId>,
+    },
+    /// An operator asks the station something (DESIGN: the operator over the bus).
+    Asked(Asked),
+    /// A connection to be closed once what is queued for it has left, as far as its cause lets it.
+    Close {
+        /// Which.
+        session: ConnectionId,
+        /// Why.
+        cause: CloseCause,
+    },
+}
+
+/// What an operator asked on `rlp/operator`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Who.
+    pub session: ConnectionId,
+    /// What it may do.
+    pub kind: Kind,
+    /// The request's trace, by which it is answered.
+    pub trace: TraceId,
+    /// The body's bytes, the envelope included.
+    pub payload: Bytes,
+}
+
+/// A message of the station's own.
+#[derive(Clone, Debug)]
+pub struct Own {
+    /// On which topic.
+    pub topic: TopicName,
+    /// What its body is.
+    pub schema_id: SchemaId,
+    /// What it belongs to.
+    pub trace: TraceId,
+    /// How long it is worth delivering, in milliseconds; not 0.
+    pub ttl_ms: u64,
+    /// The MsgPack envelope.
+    pub body: Bytes,
+}
+
+/// When the broker wants [`Input::Timeout`], if ever.
+pub type Deadline = Option<Mono>;

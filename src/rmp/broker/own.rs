@@ -1,0 +1,122 @@
+//! What the station says itself on the bus, and what it answers to an operator alone.
+
+use super::{
+    core::Broker,
+    deliver::{Given, Message},
+    io::{Output, Own, STATION, Wire},
+    session::{Tag, TopicRef},
+};
+use crate::{
+    ids::{ConnectionId, TopicName, TraceId},
+    rmp::{
+        Header, SchemaId,
+        control::{self, FromBroker},
+        encode,
+        outbox::{Delivery, Payload},
+        topic::{OPERATOR, TAP},
+    },
+    tap::entry::{
+        Redaction,
+        rmp::{FrameKind, Head, Verdict},
+    },
+    time::Now,
+};
+
+/// How long an answer to an operator is worth delivering.
+const ANSWER_TTL_MS: u64 = 30_000;
+/// Bytes of answers that wait for one operator before the next part has to.
+const ANSWERED_BYTES_MAX: u64 = 1 << 20;
+
+/// Why an operator does not get an answer now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotAnswered {
+    /// It is gone, or does not subscribe to `rlp/operator`.
+    Gone,
+    /// It has not read what it was sent: try again when something of it has left.
+    Full,
+}
+
+impl Broker {
+    /// Publishes a message of the station's own. It is tapped as one that came in, except the tap's own entries (ruling RMP 17).
+    pub fn publish(&mut self, now: Now, own: &Own) -> Vec<u8> {
+        let Own { topic, schema_id, trace, ttl_ms, body } = own;
+        let Ok(at) = self.topics.resolve(topic.as_str(), now, &mut self.dedupe) else { return Vec::new() };
+        let Some((frame, header)) = self.frame(now, *schema_id, *trace, *ttl_ms, body) else { return Vec::new() };
+        let message = of_own(&frame, header);
+        let Given { given, dropped } = self.deliver(now, at, &message);
+        if topic.as_str() != TAP {
+            let head = Head {
+                kind: Some(FrameKind::Publish),
+                topic: Some(topic.clone()),
+                schema_id: Some(schema_id.0),
+                msg_id: Some(header.msg_id),
+                ..Head::default()
+            };
+            let verdict = Verdict::Published { subscribers: given, dropped };
+            let redaction = Redaction::None;
+            self.outputs.push_back(Output::Received { session: STATION, head, verdict, redaction, trace: Some(*trace) });
+            self.count(now, at, STATION, &message, given, frame.len() as u64);
+        }
+        self.tell_losses(now, at, None);
+        frame
+    }
+
+    /// Publishes what is told in the tap in another way.
+    pub(super) fn publish_untapped(&mut self, now: Now, topic: &str, schema_id: SchemaId, trace: TraceId, ttl_ms: u64, body: &[u8]) {
+        let Ok(at) = self.topics.resolve(topic, now, &mut self.dedupe) else { return };
+        if !self.is_heard(at) {
+            return;
+        }
+        let Some((frame, header)) = self.frame(now, schema_id, trace, ttl_ms, body) else { return };
+        self.deliver(now, at, &of_own(&frame, header));
+    }
+
+    fn is_heard(&mut self, at: TopicRef) -> bool {
+        let Self { topics, routes, sessions, .. } = self;
+        topics.reach(at, routes, sessions).is_some_and(|state| !state.targets.is_empty())
+    }
+
+    fn frame(&mut self, now: Now, schema_id: SchemaId, trace: TraceId, ttl_ms: u64, body: &[u8]) -> Option<(Vec<u8>, Header)> {
+        let header = Header { schema_id, created_at_ms: self.wall.now_ms(now), ttl_ms, trace_id: trace, msg_id: self.msg_id() };
+        encode::frame(&header, body).ok().map(|frame| (frame, header))
+    }
+
+    /// Gives one session an answer on `rlp/operator`; nobody else gets it, and it is not tapped (ruling RMP 6).
+    ///
+    /// # Errors
+    /// [`NotAnswered`]; nothing is changed.
+    pub fn answer_operator(&mut self, now: Now, id: ConnectionId, trace: TraceId, body: &[u8]) -> Result<(), NotAnswered> {
+        let (frame, header) = self.frame(now, SchemaId::OPERATOR_RESP, trace, ANSWER_TTL_MS, body).ok_or(NotAnswered::Gone)?;
+        let session = self.sessions.get_mut(id).filter(|session| session.is_open()).ok_or(NotAnswered::Gone)?;
+        let topic = crate::rmp::topic::Topic::parse(OPERATOR).map_err(|_| NotAnswered::Gone)?;
+        let mine = session.subs.iter().find(|(_, sub)| sub.pattern.matches(&topic));
+        let (number, slot) = mine.map(|(_, sub)| (sub.number, sub.slot)).ok_or(NotAnswered::Gone)?;
+        let account = session.outbox.account(slot);
+        let room = self.settings.limits.queue_bytes_max.min(ANSWERED_BYTES_MAX);
+        let is_full = account.messages >= self.settings.limits.queue_messages_max / 2 || account.bytes + frame.len() as u64 > room;
+        if account.messages > 0 && is_full {
+            return Err(NotAnswered::Full);
+        }
+        let mut head = Vec::new();
+        let deliver = control::header(header.created_at_ms, trace, header.msg_id);
+        control::append(&mut head, &deliver, &FromBroker::Deliver { sub: number, topic: OPERATOR });
+        let expires_at_ms = header.created_at_ms.saturating_add(ANSWER_TTL_MS);
+        let tag = Tag { topic: TopicName::new(OPERATOR), from: STATION, sub: number, trace, msg_id: header.msg_id };
+        let frame = bytes::Bytes::from(frame);
+        let delivery = Delivery { head: &head, message: Payload::Shared(&frame), expires_at_ms, tag };
+        let pushed = session.outbox.push_delivery(slot, delivery, &mut self.budget);
+        pushed.map_err(|_| NotAnswered::Full)?;
+        if !session.is_waiting {
+            session.is_waiting = true;
+            self.waiting.push(id);
+        }
+        self.touch(id);
+        Ok(())
+    }
+}
+
+fn of_own(frame: &[u8], header: Header) -> Message<'_> {
+    let Header { schema_id, created_at_ms, ttl_ms, trace_id, msg_id } = header;
+    let expires_at_ms = created_at_ms.saturating_add(ttl_ms);
+    Message { frame: Wire::Lent(frame), trace: trace_id, msg_id, schema_id, expires_at_ms, from: STATION, is_counted: false }
+}

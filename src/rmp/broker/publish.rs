@@ -1,0 +1,205 @@
+//! A message behind its `Publish`: judged, given to whom it reaches, answered.
+//!
+//! The order: what is wrong with the stream or the frame (ruling RMP 3), then with the `Publish` (the topic), then the right to publish,
+//! then whether it is expired; who had it already is judged for each subscription. A message that is refused is consumed all the same.
+
+use super::{
+    core::Broker,
+    deliver::{Given, Message},
+    drops::Lost,
+    io::{Asked, Output, Wire},
+    session::{Pending, Refused, TopicRef},
+};
+use crate::{
+    ids::{ConnectionId, TopicName, TraceId},
+    rmp::{
+        Error, Frame, HEADER_BYTES, Header, PREFIX_BYTES, RawFrame, decode, is_expired,
+        topic::{Class, OPERATOR},
+    },
+    tap::entry::rmp::{DropReason, FrameKind, Head, Kind, Refusal, Verdict},
+    time::Now,
+};
+
+/// A message that may be given to whom it reaches.
+pub(super) struct Judged {
+    pub(super) at: TopicRef,
+    pub(super) class: Class,
+    pub(super) topic: TopicName,
+    pub(super) header: Header,
+    pub(super) expires_at_ms: u64,
+}
+
+/// Why a message is refused.
+pub(super) enum NotJudged {
+    Refused(Refused),
+    /// It came too late, to a topic that its publisher may publish on.
+    Expired(Box<Judged>, Refused),
+}
+
+impl Broker {
+    /// The message of the `Publish` that came last.
+    pub(super) fn on_message(&mut self, now: Now, id: ConnectionId, pending: &Pending, frame: Wire<'_>) {
+        let wire = frame.bytes();
+        let raw = RawFrame::split(wire).map(|raw| Header::from(&raw.header));
+        let trace = raw.map(|header| header.trace_id).or(Some(pending.trace));
+        let (kind, dialect, redaction) = match self.sessions.get(id) {
+            Some(session) => (session.kind(), session.dialect(), session.withholds()),
+            None => return,
+        };
+        let head = Head {
+            kind: Some(FrameKind::Publish),
+            dialect,
+            topic: pending.topic.clone(),
+            schema_id: raw.map(|header| header.schema_id.0),
+            msg_id: raw.map(|header| header.msg_id),
+            ..Head::default()
+        };
+        let judged = match self.judge_message(now, kind, pending, wire) {
+            Ok(judged) => judged,
+            Err(NotJudged::Refused(refused)) => {
+                let head = Head { topic: head.topic.or_else(|| self.name_of(pending)), ..head };
+                return self.refuse(now, id, head, pending.re, &refused, trace, redaction);
+            }
+            Err(NotJudged::Expired(judged, refused)) => {
+                let head = Head { topic: Some(judged.topic.clone()), ..head };
+                self.refuse(now, id, head, pending.re, &refused, trace, redaction);
+                return self.lose_expired(now, id, &judged, frame);
+            }
+        };
+        if judged.class == Class::Operator {
+            return self.ask(now, id, kind, &judged, pending, wire);
+        }
+        let head = Head { topic: Some(judged.topic.clone()), ..head };
+        let message = Message {
+            frame,
+            trace: judged.header.trace_id,
+            msg_id: judged.header.msg_id,
+            schema_id: judged.header.schema_id,
+            expires_at_ms: judged.expires_at_ms,
+            from: id,
+            is_counted: true,
+        };
+        let Given { given, dropped } = self.deliver(now, judged.at, &message);
+        let verdict = Verdict::Published { subscribers: given, dropped };
+        self.outputs.push_back(Output::Received { session: id, head, verdict, redaction, trace });
+        self.count(now, judged.at, id, &message, given, (pending.wire_bytes + wire.len()) as u64);
+        if pending.ack {
+            self.answer_ok(now, id, pending.re, trace);
+        }
+        self.tell_losses(now, judged.at, Some(frame));
+    }
+
+    /// Whether a message may go where its `Publish` says; nothing is changed.
+    pub(super) fn judge_message(&self, now: Now, kind: Kind, pending: &Pending, wire: &[u8]) -> Result<Judged, NotJudged> {
+        let refuse = |refused| NotJudged::Refused(refused);
+        let decoded = decode(wire, &self.checks());
+        // What ends the stream was found before the frame was cut out of it.
+        let at = pending.to.clone().map_err(refuse)?;
+        let Frame { header, expires_at_ms, .. } = decoded.map_err(|error| refuse(Self::fault(&error)))?;
+        let gone = || refuse(Refused::new(Refusal::Busy, &"the topic was let go since: publish again"));
+        let state = self.topics.look(at).ok_or_else(gone)?;
+        let forbidden = |denied| refuse(Refused::new(Refusal::Forbidden, &denied));
+        state.class.may_publish(kind, header.schema_id).map_err(forbidden)?;
+        let judged = Judged { at, class: state.class, topic: state.topic.name().clone(), header, expires_at_ms };
+        let now_ms = self.wall.now_ms(now);
+        if is_expired(now_ms, expires_at_ms) {
+            let refused = Self::fault(&Error::Expired { expires_at_ms, now_ms });
+            return Err(NotJudged::Expired(Box::new(judged), refused));
+        }
+        Ok(judged)
+    }
+
+    fn name_of(&self, pending: &Pending) -> Option<TopicName> {
+        let at = pending.to.as_ref().ok()?;
+        self.topics.look(*at).map(|state| state.topic.name().clone())
+    }
+
+    /// It is counted, noticed, and seen by nobody.
+    fn lose_expired(&mut self, now: Now, from: ConnectionId, judged: &Judged, frame: Wire<'_>) {
+        let Judged { at, header, expires_at_ms, .. } = judged;
+        let (trace, msg_id) = (header.trace_id, header.msg_id);
+        let lost = Lost { to: None, from: Some(from), trace, msg_id, expires_at_ms: *expires_at_ms };
+        self.lose(DropReason::TtlExpired, lost);
+        self.tell_losses(now, *at, Some(frame));
+    }
+
+    /// An operator's request goes to the station alone, and is not tapped.
+    fn ask(&mut self, now: Now, id: ConnectionId, kind: Kind, judged: &Judged, pending: &Pending, wire: &[u8]) {
+        let body = wire.get(PREFIX_BYTES + HEADER_BYTES..).unwrap_or_default();
+        let payload = bytes::Bytes::copy_from_slice(body);
+        self.outputs.push_back(Output::Asked(Asked { session: id, kind, trace: judged.header.trace_id, payload }));
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.published += 1;
+        }
+        self.touch(id);
+        if pending.ack {
+            self.answer_untapped(now, id, pending.re, judged.header.trace_id);
+        }
+    }
+
+    /// A request that found no room at the station: the asker is told so.
+    pub fn refuse_asked(&mut self, now: Now, asked: &Asked) {
+        let why = format!("the station has as many requests on {OPERATOR} as it takes: ask again in a moment");
+        self.answer_error(now, asked.session, 0, &Refused::new(Refusal::Busy, &why), Some(asked.trace));
+    }
+
+    /// Counts a message that was taken, as the fold of its entry does.
+    pub(super) fn count(&mut self, now: Now, at: TopicRef, id: ConnectionId, message: &Message<'_>, given: u32, bytes: u64) {
+        self.totals.published += 1;
+        self.totals.published_bytes += bytes;
+        self.totals.delivered += u64::from(given);
+        if let Some(state) = self.topics.state(at) {
+            let view = &mut state.view;
+            view.published += 1;
+            view.bytes += bytes;
+            view.delivered += u64::from(given);
+            view.subscribers = given;
+            view.schema_id = Some(message.schema_id.0);
+            view.last_at = now;
+        }
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.published += 1;
+            if !session.is_dirty {
+                session.is_dirty = true;
+                self.dirty.push(id);
+            }
+        }
+    }
+
+    /// An `Ok` of an operator's own traffic.
+    fn answer_untapped(&mut self, now: Now, id: ConnectionId, re: u64, trace: TraceId) {
+        let outputs = self.outputs.len();
+        self.answer_ok(now, id, re, Some(trace));
+        if let Some(at) = self.outputs.iter().skip(outputs).position(|output| matches!(output, Output::Answered { .. })) {
+            self.outputs.remove(outputs + at);
+        }
+    }
+
+    /// What would be made of a message for a topic if this session sent it now, as `handle` does it; nothing is changed.
+    #[must_use]
+    pub fn judge(&self, now: Now, session: ConnectionId, topic: &str, wire: &[u8]) -> Verdict {
+        let Some(held) = self.sessions.get(session).filter(|held| !held.is_closed()) else { return Verdict::TooLate };
+        if !held.is_open() {
+            return Verdict::Refused(Refusal::Unauthorized);
+        }
+        if crate::rmp::topic::Topic::check(topic).is_err() {
+            return Verdict::Refused(Refusal::InvalidTopic);
+        }
+        match self.judge_at(now, held.kind(), topic, wire) {
+            Ok((_, Class::Operator)) => Verdict::Accepted,
+            Ok((header, class)) => self.would_reach(now, topic, class, &header, wire.len()),
+            Err(refusal) => Verdict::Refused(refusal),
+        }
+    }
+
+    fn judge_at(&self, now: Now, kind: Kind, topic: &str, wire: &[u8]) -> Result<(Header, Class), Refusal> {
+        let Frame { header, expires_at_ms, .. } = decode(wire, &self.checks()).map_err(|error| Refusal::Fault(error.code()))?;
+        let parsed = crate::rmp::topic::Topic::parse(topic).map_err(|_| Refusal::InvalidTopic)?;
+        let class = Class::of(&parsed);
+        class.may_publish(kind, header.schema_id).map_err(|_| Refusal::Forbidden)?;
+        if is_expired(self.wall.now_ms(now), expires_at_ms) {
+            return Err(Refusal::Fault(crate::rmp::Code::Expired));
+        }
+        Ok((header, class))
+    }
+}

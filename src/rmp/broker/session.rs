@@ -1,0 +1,199 @@
+//! One connection as the broker knows it.
+//!
+//! ```text
+//! New ──Hello──▶ Open ──▶ Closed: what is queued still leaves, what comes is too late
+//!  └────── no Hello within 10 s, a refused one ──────▲
+//! ```
+
+use std::{sync::Arc, time::Duration};
+
+use hashbrown::HashMap;
+use slab::Slab;
+
+use super::memo::Memo;
+use crate::{
+    ids::{ConnectionId, Peer, TopicName, TraceId},
+    limits,
+    rmp::{
+        Error,
+        dedupe::Subscriber,
+        outbox::{Outbox, Slot},
+        snapshot::{Greeting, PeerView, SubView},
+        topic::Pattern,
+    },
+    tap::entry::rmp::{Dialect, DropReason, Gauge, Kind, Refusal},
+    time::{Mono, Now},
+};
+
+/// How long a connection may take to say `Hello` (ruling RMP 1).
+pub(super) const HELLO_WITHIN: Duration = Duration::from_secs(10);
+
+/// One connection.
+#[derive(Debug)]
+pub(super) struct Session {
+    pub(super) id: ConnectionId,
+    pub(super) peer: Peer,
+    pub(super) connected_at: Now,
+    pub(super) phase: Phase,
+    pub(super) outbox: Outbox<Tag>,
+    pub(super) subs: Slab<Sub>,
+    /// The places of the subscriptions, by the session's numbers of them.
+    pub(super) places: HashMap<u64, usize>,
+    pub(super) memo: Memo,
+    pub(super) pending: Option<Pending>,
+    pub(super) published: u64,
+    pub(super) refused: u64,
+    /// `published` and `refused` as they were told last.
+    pub(super) told: (u64, u64),
+    /// Its figures may have changed since they were told.
+    pub(super) is_dirty: bool,
+    /// It is on the list of those that have something to write.
+    pub(super) is_waiting: bool,
+}
+
+/// Where a connection stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// It has not said who it is.
+    New {
+        /// When it must have.
+        hello_by: Mono,
+    },
+    /// Its session is open.
+    Open(Greeting),
+    /// It was closed; the greeting that it had.
+    Closed(Option<Greeting>),
+}
+
+/// A `Publish` whose message has not come yet.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    /// The number of the control frame: answers name it.
+    pub(super) re: u64,
+    pub(super) trace: TraceId,
+    pub(super) ack: bool,
+    /// Bytes that came before the message.
+    pub(super) wire_bytes: usize,
+    /// Where the message goes, or why it goes nowhere.
+    pub(super) to: Result<TopicRef, Refused>,
+    /// The topic as it was asked for, where it is one.
+    pub(super) topic: Option<TopicName>,
+}
+
+/// Why something that was asked for is not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Refused {
+    pub(super) refusal: Refusal,
+    pub(super) message: String,
+    /// The fault of a frame, where it is one.
+    pub(super) error: Option<Error>,
+}
+
+impl Refused {
+    pub(super) fn new(refusal: Refusal, message: &impl ToString) -> Self {
+        Self { refusal, message: message.to_string(), error: None }
+    }
+}
+
+/// A topic of the table, as long as it is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TopicRef {
+    pub(super) place: usize,
+    pub(super) stamp: u64,
+}
+
+/// One subscription.
+#[derive(Debug)]
+pub(super) struct Sub {
+    pub(super) number: u64,
+    pub(super) pattern: Pattern,
+    pub(super) since: Now,
+    pub(super) slot: Slot,
+    pub(super) seen: Subscriber,
+    /// Whether the tap's entries reach it.
+    pub(super) reads_tap: bool,
+    pub(super) duplicates: u64,
+    /// Its figures as they were told last.
+    pub(super) told: Gauge,
+}
+
+/// What is told of a message that expires in a queue.
+#[derive(Clone, Debug)]
+pub(super) struct Tag {
+    pub(super) topic: TopicName,
+    pub(super) from: ConnectionId,
+    pub(super) sub: u64,
+    pub(super) trace: TraceId,
+    pub(super) msg_id: u64,
+}
+
+impl Session {
+    pub(super) fn new(id: ConnectionId, peer: Peer, now: Now, limits: &limits::Rmp) -> Self {
+        Self {
+            id,
+            peer,
+            connected_at: now,
+            phase: Phase::New { hello_by: now.mono + HELLO_WITHIN },
+            outbox: Outbox::new(limits),
+            subs: Slab::new(),
+            places: HashMap::new(),
+            memo: Memo::default(),
+            pending: None,
+            published: 0,
+            refused: 0,
+            told: (0, 0),
+            is_dirty: false,
+            is_waiting: false,
+        }
+    }
+
+    pub(super) fn greeting(&self) -> Option<&Greeting> {
+        match &self.phase {
+            Phase::Open(greeting) | Phase::Closed(Some(greeting)) => Some(greeting),
+            Phase::New { .. } | Phase::Closed(None) => None,
+        }
+    }
+
+    pub(super) fn client(&self) -> Option<Arc<str>> {
+        self.greeting().map(|greeting| Arc::clone(&greeting.client))
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.phase, Phase::Open(_))
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        matches!(self.phase, Phase::Closed(_))
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        self.greeting().map_or(Kind::Agent, |greeting| greeting.kind)
+    }
+
+    pub(super) fn dialect(&self) -> Dialect {
+        self.greeting().map_or(Dialect::Frames, |greeting| greeting.dialect)
+    }
+
+    /// What is counted of a subscription now.
+    pub(super) fn gauge(&self, sub: &Sub) -> Gauge {
+        let account = self.outbox.account(sub.slot);
+        let mut dropped = [0; DropReason::ALL.len()];
+        dropped[DropReason::TtlExpired.index()] = account.expired;
+        dropped[DropReason::Duplicate.index()] = sub.duplicates;
+        dropped[DropReason::BackpressureTimeout.index()] = account.refused;
+        Gauge { queued_messages: account.messages, queued_bytes: account.bytes, delivered: account.delivered, dropped }
+    }
+
+    /// As it is shown: figures as they were told last.
+    pub(super) fn view(&self) -> PeerView {
+        let sub = |sub: &Sub| (sub.number, SubView { topic: sub.pattern.name().clone(), since: sub.since, gauge: sub.told });
+        PeerView {
+            peer: self.peer.clone(),
+            connected_at: self.connected_at,
+            greeting: self.greeting().cloned(),
+            published: self.told.0,
+            refused: self.told.1,
+            subs: self.subs.iter().map(|(_, it)| sub(it)).collect(),
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The topics that were published on: what is counted of each, whom it reaches, and what its subscribers have seen.
+
+use hashbrown::HashMap;
+use slab::Slab;
+
+use super::{
+    drops::Notices,
+    session::{Session, TopicRef},
+};
+use crate::{
+    ids::{ConnectionId, TopicName},
+    rmp::{
+        Kind,
+        control::{self, FromBroker},
+        dedupe::{Dedupe, Scope},
+        outbox::Slot,
+        routes::{Route, Routes},
+        snapshot::TopicView,
+        topic::{Class, Topic, TopicFault},
+    },
+    tap::entry::rmp::Dialect,
+    time::Now,
+};
+
+/// Subscriptions over all topics whose place is kept; beyond, all are looked up again.
+const TARGETS_MAX: usize = 65_536;
+
+/// The topics.
+#[derive(Debug)]
+pub(super) struct Topics {
+    states: Slab<TopicState>,
+    places: HashMap<TopicName, usize>,
+    limit: usize,
+    stamp: u64,
+    /// Subscriptions whose place is kept, over all topics.
+    targets: usize,
+    found: Vec<Route>,
+}
+
+/// One topic.
+#[derive(Debug)]
+pub(super) struct TopicState {
+    pub(super) topic: Topic,
+    pub(super) class: Class,
+    pub(super) view: TopicView,
+    pub(super) notices: Notices,
+    pub(super) scope: Option<Scope>,
+    pub(super) targets: Vec<Target>,
+    /// The revision of the routes that the targets are of.
+    revision: Option<u64>,
+    stamp: u64,
+    /// When it was used last, by the stamps.
+    used: u64,
+}
+
+/// A subscription that a topic reaches.
+#[derive(Debug)]
+pub(super) struct Target {
+    pub(super) session: usize,
+    pub(super) id: ConnectionId,
+    pub(super) sub: usize,
+    pub(super) number: u64,
+    pub(super) slot: Slot,
+    pub(super) kind: Kind,
+    pub(super) dialect: Dialect,
+    /// The Deliver that is written before the message.
+    pub(super) head: Box<[u8]>,
+}
+
+impl Target {
+    /// The Deliver of one message: what differs from the last one is written over it.
+    pub(super) fn head(&mut self, created_at_ms: u64, trace_id: u128, msg_id: u64) -> &[u8] {
+        /// Where the fields begin in a frame (rmp-v0 §1.1, its prefix included).
+        const CREATED_AT_MS: usize = 24;
+        const TRACE_ID: usize = 40;
+        const MSG_ID: usize = 56;
+        let mut put = |at: usize, bytes: &[u8]| {
+            if let Some(place) = self.head.get_mut(at..at + bytes.len()) {
+                place.copy_from_slice(bytes);
+            }
+        };
+        put(CREATED_AT_MS, &created_at_ms.to_be_bytes());
+        put(TRACE_ID, &trace_id.to_be_bytes());
+        put(MSG_ID, &msg_id.to_be_bytes());
+        &self.head
+    }
+}
+
+impl TopicState {
+    /// Whether anything was told of it.
+    pub(super) fn is_shown(&self) -> bool {
+        self.view.published > 0 || self.view.dropped != [0; 3]
+    }
+}
+
+impl Topics {
+    pub(super) fn new(topics_max: u64) -> Self {
+        Self {
+            states: Slab::new(),
+            places: HashMap::new(),
+            limit: usize::try_from(topics_max).unwrap_or(usize::MAX),
+            stamp: 0,
+            targets: 0,
+            found: Vec::new(),
+        }
+    }
+
+    /// The topic of this name. One that is new takes the place of some that were used least recently, where there is no room.
+    pub(super) fn resolve(&mut self, name: &str, now: Now, dedupe: &mut Dedupe) -> Result<TopicRef, TopicFault> {
+        if let Some(place) = self.places.get(name).copied() {
+            return Ok(TopicRef { place, stamp: self.states[place].stamp });
+        }
+        let topic = Topic::parse(name)?;
+        if self.states.len() >= self.limit {
+            self.make_room(dedupe);
+        }
+        self.stamp += 1;
+        let state = TopicState {
+            class: Class::of(&topic),
+            view: TopicView { last_at: now, ..TopicView::default() },
+            notices: Notices::default(),
+            scope: None,
+            targets: Vec::new(),
+            revision: None,
+            stamp: self.stamp,
+            used: self.stamp,
+            topic,
+        };
+        let name = state.topic.name().clone();
+        let place = self.states.insert(state);
+        self.places.insert(name, place);
+        Ok(TopicRef { place, stamp: self.stamp })
+    }
+
+    /// Forgets an eighth of the topics, those used least recently.
+    fn make_room(&mut self, dedupe: &mut Dedupe) {
+        let mut used: Vec<_> = self.states.iter().map(|(place, state)| (state.used, place)).collect();
+        let forgotten = (used.len() / 8).max(1).min(used.len());
+        if forgotten < used.len() {
+            used.select_nth_unstable(forgotten);
+        }
+        for (_, place) in used.into_iter().take(forgotten) {
+            let state = self.states.remove(place);
+            self.targets -= state.targets.len();
+            self.places.remove(state.topic.as_str());
+            if let Some(scope) = state.scope {
+                dedupe.close_topic(scope);
+            }
+        }
+    }
+
+    /// A topic that was resolved before, if it is still the same.
+    pub(super) fn state(&mut self, at: TopicRef) -> Option<&mut TopicState> {
+        self.states.get_mut(at.place).filter(|state| state.stamp == at.stamp)
+    }
+
+    pub(super) fn look(&self, at: TopicRef) -> Option<&TopicState> {
+        self.states.get(at.place).filter(|state| state.stamp == at.stamp)
+    }
+
+    pub(super) fn states(&self) -> impl Iterator<Item = &TopicState> {
+        self.states.iter().map(|(_, state)| state)
+    }
+
+    pub(super) fn peek(&self, name: &str) -> Option<&TopicState> {
+        self.places.get(name).and_then(|place| self.states.get(*place))
+    }
+
+    /// The topic, with the subscriptions that it reaches now.
+    pub(super) fn reach(&mut self, at: TopicRef, routes: &Routes, sessions: &Sessions) -> Option<&mut TopicState> {
+        self.stamp += 1;
+        let used = self.stamp;
+        let state = self.states.get_mut(at.place).filter(|state| state.stamp == at.stamp)?;
+        state.used = used;
+        if state.revision == Some(routes.revision()) {
+            return self.states.get_mut(at.place);
+        }
+        let before = state.targets.len();
+        routes.matches(&state.topic, &mut self.found);
+        if self.targets - before + self.found.len() > TARGETS_MAX {
+            self.forget_targets();
+        }
+        let state = self.states.get_mut(at.place)?;
+        self.targets -= state.targets.len();
+        state.targets.clear();
+        state.targets.extend(self.found.iter().filter_map(|route| target(*route, &state.topic, sessions)));
+        state.revision = Some(routes.revision());
+        self.targets += state.targets.len();
+        self.states.get_mut(at.place)
+    }
+
+    fn forget_targets(&mut self) {
+        for (_, state) in &mut self.states {
+            (state.targets, state.revision) = (Vec::new(), None);
+        }
+        self.targets = 0;
+    }
+}
+
+/// Where a subscription is found, with the Deliver that its messages begin with.
+fn target(route: Route, topic: &Topic, sessions: &Sessions) -> Option<Target> {
+    let (session, held) = sessions.find(route.connection)?;
+    let place = *held.places.get(&route.sub)?;
+    let sub = held.subs.get(place)?;
+    let dialect = held.dialect();
+    let mut deliver = Vec::new();
+    if dialect == Dialect::Frames {
+        let header = control::header(0, crate::ids::TraceId(uuid::Uuid::nil()), 0);
+        control::append(&mut deliver, &header, &FromBroker::Deliver { sub: route.sub, topic: topic.as_str() });
+    }
+    Some(Target {
+        session,
+        id: route.connection,
+        sub: place,
+        number: route.sub,
+        slot: sub.slot,
+        kind: held.kind(),
+        dialect,
+        head: deliver.into(),
+    })
+}
+
+/// The sessions, found by their places or by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Sessions {
+    all: Slab<Session>,
+    places: HashMap<ConnectionId, usize>,
+}
+
+impl Sessions {
+    pub(super) fn insert(&mut self, session: Session) {
+        let id = session.id;
+        let place = self.all.insert(session);
+        self.places.insert(id, place);
+    }
+
+    pub(super) fn remove(&mut self, id: ConnectionId) -> Option<Session> {
+        self.places.remove(&id).and_then(|place| self.all.try_remove(place))
+    }
+
+    pub(super) fn find(&self, id: ConnectionId) -> Option<(usize, &Session)> {
+        let place = *self.places.get(&id)?;
+        self.all.get(place).map(|session| (place, session))
+    }
+
+    pub(super) fn get(&self, id: ConnectionId) -> Option<&Session> {
+        self.find(id).map(|(_, session)| session)
+    }
+
+    pub(super) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Session> {
+        self.places.get(&id).and_then(|place| self.all.get_mut(*place))
+    }
+
+    /// The session at a place, if it is still that one.
+    pub(super) fn at(&mut self, place: usize, id: ConnectionId) -> Option<&mut Session> {
+        self.all.get_mut(place).filter(|session| session.id == id)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Session> {
+        self.all.iter().map(|(_, session)| session)
+    }
+}

@@ -1,0 +1,175 @@
+//! The JSON dialect of today's Runloop tools on the broker's side (ruling RMP 16). What a unit asks for goes the way of the frames.
+
+use bytes::Bytes;
+
+use super::{
+    core::{Broker, cut},
+    io::{Output, Wire},
+    session::{Pending, Refused, TopicRef},
+};
+use crate::{
+    ids::{ConnectionId, TopicName, TraceId},
+    rmp::{
+        Error, PREFIX_BYTES, RawFrame,
+        dialect::{self, Asked, FromClient, HelloKind, Unreadable},
+        snapshot::Greeting,
+        topic::Topic,
+    },
+    tap::entry::{
+        Redaction,
+        rmp::{CloseCause, Dialect, FrameKind, Head, Kind, Refusal, Transition, Verdict},
+    },
+    time::Now,
+};
+
+impl Broker {
+    pub(super) fn on_unit(&mut self, now: Now, id: ConnectionId, unit: &[u8]) {
+        let Some(session) = self.sessions.get(id) else { return };
+        let head = Head { dialect: Dialect::Json, ..Head::default() };
+        if session.is_closed() {
+            let received = Output::Received { session: id, head, verdict: Verdict::TooLate, redaction: Redaction::None, trace: None };
+            self.outputs.push_back(received);
+            return;
+        }
+        let (is_open, redaction) = (session.is_open(), session.withholds());
+        let said = match FromClient::decode(unit.get(PREFIX_BYTES..).unwrap_or_default()) {
+            Ok(said) => said,
+            Err(Unreadable { asked, text }) => {
+                self.note_refused(id, head, Refusal::Fault(crate::rmp::Code::BodyDecodeError), None, redaction);
+                let refused = dialect::Refused::named("BodyDecodeError", cut(&text, self.message_max()));
+                return self.answer_asked(id, asked, Err(&refused));
+            }
+        };
+        let head = head_of(&said, head);
+        match said {
+            FromClient::Hello { kind } if !is_open => self.on_json_hello(id, head, kind),
+            FromClient::Hello { .. } => self.note_refused(id, head, Refusal::Forbidden, None, redaction),
+            said if !is_open => {
+                self.note_refused(id, head, Refusal::Unauthorized, None, redaction);
+                let refused = dialect::Refused::named("Unauthorized", "Hello comes first");
+                let asked = match said {
+                    FromClient::Publish { id, .. } => Some(Asked::Publish(id)),
+                    FromClient::Subscribe { id, .. } => Some(Asked::Subscribe(id)),
+                    FromClient::Hello { .. } | FromClient::Unsubscribe { .. } => None,
+                };
+                self.answer_asked(id, asked, Err(&refused));
+            }
+            FromClient::Publish { id: request, topic, message } => {
+                self.on_json_publish(now, id, head, (request, unit.len()), &topic, &message.frame());
+            }
+            FromClient::Subscribe { id: request, topic, sub_id } => self.on_json_subscribe(now, id, head, (request, sub_id), &topic),
+            FromClient::Unsubscribe { sub_id } => match self.unsubscribe(id, sub_id) {
+                Some(pattern) => {
+                    self.accept(id, Head { topic: Some(pattern), ..head }, None);
+                    self.say(Transition::Unsubscribed { session: id, sub: sub_id }, None, None);
+                }
+                None => self.note_refused(id, head, Refusal::NotSubscribed, None, Redaction::None),
+            },
+        }
+    }
+
+    fn message_max(&self) -> usize {
+        usize::try_from(self.settings.limits.error_message_bytes_max).unwrap_or(usize::MAX)
+    }
+
+    /// Who speaks it is an agent whatever it says.
+    fn on_json_hello(&mut self, id: ConnectionId, head: Head, kind: HelloKind) {
+        self.accept(id, head, None);
+        let client = match kind {
+            HelloKind::Ui => "runloop ui",
+            HelloKind::Tui => "runloop tui",
+            HelloKind::Agent => "runloop agent",
+        };
+        self.greet(id, Greeting { client: client.into(), kind: Kind::Agent, dialect: Dialect::Json });
+        let mut unit = Vec::new();
+        dialect::append_hello_ack(&mut unit);
+        let head = Head { kind: Some(FrameKind::Welcome), dialect: Dialect::Json, ..Head::default() };
+        self.queue_answer(id, head, unit, None);
+    }
+
+    fn on_json_subscribe(&mut self, now: Now, id: ConnectionId, head: Head, (request, sub): (u64, u64), topic: &str) {
+        match self.subscribe(now, id, sub, topic) {
+            Ok(pattern) => {
+                self.accept(id, Head { topic: Some(pattern.clone()), ..head }, None);
+                self.say(Transition::Subscribed { session: id, sub, topic: pattern }, None, None);
+                self.answer_asked(id, Some(Asked::Subscribe(request)), Ok(()));
+            }
+            Err(refused) => {
+                self.note_refused(id, head, refused.refusal, None, Redaction::None);
+                let refused = self.in_words(&refused);
+                self.answer_asked(id, Some(Asked::Subscribe(request)), Err(&refused));
+            }
+        }
+    }
+
+    /// The frame that a message stands for goes through the checks of every frame.
+    fn on_json_publish(&mut self, now: Now, id: ConnectionId, head: Head, (request, unit_bytes): (u64, usize), topic: &str, frame: &[u8]) {
+        let to: Result<TopicRef, Refused> = self.resolve(now, topic);
+        let trace = RawFrame::split(frame).map(|raw| TraceId(uuid::Uuid::from_u128(raw.header.trace_id)));
+        let nil = TraceId(uuid::Uuid::nil());
+        let wire_bytes = unit_bytes.saturating_sub(frame.len());
+        let pending = Pending { re: request, trace: trace.unwrap_or(nil), ack: true, wire_bytes, to, topic: head.topic };
+        self.on_message(now, id, &pending, Wire::Lent(frame));
+    }
+
+    /// A refusal in the dialect's words.
+    pub(super) fn in_words(&self, refused: &Refused) -> dialect::Refused {
+        match &refused.error {
+            Some(Error::BodyTypeMismatch { schema_id, got, .. }) => {
+                dialect::Refused::BodyTypeMismatch { expected: schema_id.0, actual: cut(got, self.message_max()).to_owned() }
+            }
+            Some(error) => dialect::Refused::from(error),
+            None => dialect::Refused::named(refused.refusal.name(), cut(&refused.message, self.message_max())),
+        }
+    }
+
+    /// Answers a request by its number; what has none is not answered.
+    pub(super) fn answer_asked(&mut self, id: ConnectionId, asked: Option<Asked>, result: Result<(), &dialect::Refused>) {
+        let Some(asked) = asked else { return };
+        let mut unit = Vec::new();
+        let request = match asked {
+            Asked::Publish(request) => {
+                dialect::append_publish_ack(&mut unit, request, result);
+                request
+            }
+            Asked::Subscribe(request) => {
+                dialect::append_subscribe_ack(&mut unit, request, result);
+                request
+            }
+        };
+        let kind = if result.is_ok() { FrameKind::Ok } else { FrameKind::Error };
+        let head = Head { kind: Some(kind), dialect: Dialect::Json, msg_id: Some(request), ..Head::default() };
+        self.queue_answer(id, head, unit, None);
+    }
+
+    /// A stream of the dialect that cannot go on: there is nobody to tell by a number.
+    pub(super) fn on_broken_json(&mut self, id: ConnectionId, refused: &Refused) {
+        let head = Head { dialect: Dialect::Json, ..Head::default() };
+        self.note_refused(id, head, refused.refusal, None, Redaction::Withheld);
+        self.end(id, CloseCause::Refused(refused.refusal));
+    }
+}
+
+fn head_of(said: &FromClient<'_>, head: Head) -> Head {
+    let named = |topic: &str| Topic::check(topic).is_ok().then(|| TopicName::new(topic));
+    match said {
+        FromClient::Hello { .. } => Head { kind: Some(FrameKind::Hello), ..head },
+        FromClient::Publish { id, topic, .. } => Head { kind: Some(FrameKind::Publish), topic: named(topic), msg_id: Some(*id), ..head },
+        FromClient::Subscribe { id, topic, sub_id } => {
+            Head { kind: Some(FrameKind::Subscribe), topic: named(topic), msg_id: Some(*id), sub: Some(*sub_id), ..head }
+        }
+        FromClient::Unsubscribe { sub_id } => Head { kind: Some(FrameKind::Unsubscribe), sub: Some(*sub_id), ..head },
+    }
+}
+
+/// What a message is to every subscriber; nothing where it fits no unit.
+pub(super) fn tail(frame: &[u8], body_bytes_max: u64) -> Option<Bytes> {
+    let raw = RawFrame::split(frame)?;
+    dialect::message_tail(&raw, body_bytes_max).ok().map(Bytes::from)
+}
+
+/// What comes before it for one of them.
+pub(super) fn head(sub: u64, tail: &[u8], body_bytes_max: u64) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    dialect::append_message_head(&mut out, sub, tail.len(), body_bytes_max).ok().map(|()| out)
+}

@@ -1,0 +1,93 @@
+//! One connection of the socket: what is kept of its stream between two reads, and its side for writing.
+
+use std::task::Waker;
+
+use bytes::BytesMut;
+use tokio::net::unix::OwnedWriteHalf;
+
+use crate::{ids::Peer, rmp::Dialect, tap::entry::rmp::CloseCause};
+
+/// From how many bytes on a frame is collected in a buffer of its own.
+pub(super) const LARGE_BYTES_MIN: usize = 64 << 10;
+
+#[derive(Debug)]
+pub(super) struct Conn {
+    pub(super) peer: Peer,
+    /// Nothing once what was to leave has left and the peer was told that nothing more comes.
+    pub(super) write: Option<OwnedWriteHalf>,
+    pub(super) phase: Phase,
+    /// The socket takes no more for now; its task waits until it does.
+    pub(super) is_full: bool,
+    /// Wakes its task.
+    pub(super) waker: Option<Waker>,
+    pub(super) intake: Intake,
+}
+
+/// Where a connection stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// It is read from.
+    Open,
+    /// The core is done with it: what is queued leaves, then FIN.
+    Closing(CloseCause),
+}
+
+/// What was read and not taken yet.
+#[derive(Debug, Default)]
+pub(super) struct Intake {
+    /// Once the first five bytes were there.
+    pub(super) dialect: Option<Dialect>,
+    /// The unit begun: a frame, or a `Publish` and its message.
+    pub(super) kept: Vec<u8>,
+    /// A unit begun that is large, and how long it will be.
+    pub(super) large: Option<(BytesMut, usize)>,
+    /// Bytes at the front of what is kept that were handed in: a `Publish` whose message has not come.
+    pub(super) handed: usize,
+    /// Nothing that follows can be trusted.
+    pub(super) is_broken: bool,
+}
+
+impl Intake {
+    /// Keeps the unit begun, whose whole length is known or not.
+    pub(super) fn keep(&mut self, rest: &[u8], whole: Option<usize>) {
+        self.kept = Vec::new();
+        match whole {
+            Some(whole) if whole >= LARGE_BYTES_MIN => {
+                let mut buffer = BytesMut::with_capacity(rest.len().max(LARGE_BYTES_MIN));
+                buffer.extend_from_slice(rest);
+                self.large = Some((buffer, whole));
+            }
+            _ => self.kept = rest.to_vec(),
+        }
+    }
+
+    /// Forgets what is kept.
+    pub(super) fn clear(&mut self) {
+        (self.kept, self.large, self.handed) = (Vec::new(), None, 0);
+    }
+}
+
+impl Conn {
+    pub(super) fn new(peer: Peer, write: OwnedWriteHalf) -> Self {
+        Self { peer, write: Some(write), phase: Phase::Open, is_full: false, waker: None, intake: Intake::default() }
+    }
+
+    pub(super) fn wake(&self) {
+        if let Some(waker) = &self.waker {
+            waker.wake_by_ref();
+        }
+    }
+}
+
+/// Whether what is queued may still leave after a close for this reason.
+pub(super) const fn lingers(cause: CloseCause) -> bool {
+    match cause {
+        CloseCause::ReadFailed | CloseCause::WriteFailed | CloseCause::NotReading => false,
+        CloseCause::PeerClosed
+        | CloseCause::HelloTimeout
+        | CloseCause::Refused(_)
+        | CloseCause::Kicked
+        | CloseCause::TooManyConnections
+        | CloseCause::Shutdown => true,
+    }
+}

@@ -1,0 +1,155 @@
+//! Carries the core's outputs to the tap, the station and the sockets, in their order.
+
+use std::io::{self, IoSlice};
+
+use super::{
+    conn::{Phase, lingers},
+    run::Host,
+};
+use crate::{
+    ids::{ConnectionId, Peer, Seq, TraceId},
+    rmp::broker::{Input, Left, Output, STATION},
+    tap::{
+        Draft,
+        entry::{Direction, Frame, Head, Link, Redaction, Transition, Verdict, What, rmp::CloseCause},
+    },
+    time::Now,
+};
+
+/// Slices of one write.
+const SLICES_MAX: usize = 32;
+/// Writes to one connection in a row; what is left then waits until the others had their turn.
+const WRITES_MAX: usize = 8;
+
+impl Host {
+    /// Drains what the core has to say about a unit, whose bytes go with its entry.
+    pub(super) fn drain(&mut self, now: Now, wire: &[u8]) {
+        while let Some(output) = self.broker.poll_output() {
+            match output {
+                Output::Received { session, head, verdict, redaction, trace } => {
+                    let frame = self.frame(session, Direction::Inbound, head, Verdict::Rmp(verdict), wire.len(), redaction);
+                    self.cause = None;
+                    self.cause = Some(self.emit(now, trace, What::Frame(frame), wire));
+                }
+                Output::Answered { session, head, frame: bytes, trace } => {
+                    let frame = self.frame(session, Direction::Outbound, head, Verdict::Sent, bytes.len(), Redaction::None);
+                    self.emit(now, trace, What::Frame(frame), &bytes);
+                }
+                Output::Transition { transition, text, trace } => {
+                    let text = text.as_deref().unwrap_or_default();
+                    self.emit(now, trace, What::Transition(Transition::Rmp(transition)), text.as_bytes());
+                }
+                Output::Asked(asked) => {
+                    if let Err(refused) = self.asked.try_send(asked) {
+                        self.broker.refuse_asked(now, &refused.into_inner());
+                    }
+                }
+                Output::Close { session, cause } => self.close(now, session, cause),
+            }
+        }
+    }
+
+    fn frame(
+        &self,
+        session: ConnectionId,
+        direction: Direction,
+        head: crate::rmp::Head,
+        verdict: Verdict,
+        len: usize,
+        redaction: Redaction,
+    ) -> Frame {
+        let peer = match self.conns.get(&session) {
+            Some(conn) => conn.peer.clone(),
+            None if session == STATION => self.station.clone(),
+            None => Peer::new("gone"),
+        };
+        Frame { direction, peer, head: Head::Rmp(head), verdict, wire_bytes: u32::try_from(len).unwrap_or(u32::MAX), redaction }
+    }
+
+    pub(super) fn emit(&mut self, now: Now, trace: Option<TraceId>, what: What, bytes: &[u8]) -> Seq {
+        let seq = self.tap.emit(Draft { at: now, link: Link::Rmp, trace, cause: self.cause, what, bytes });
+        self.last_seq = seq;
+        seq
+    }
+
+    /// The core is done with a connection; its task sees to the rest.
+    fn close(&mut self, now: Now, id: ConnectionId, cause: CloseCause) {
+        let Some(conn) = self.conns.get_mut(&id) else { return };
+        conn.phase = Phase::Closing(cause);
+        conn.wake();
+        if !lingers(cause) {
+            self.drop_conn(now, id);
+        }
+    }
+
+    /// A connection that ended from outside.
+    pub(super) fn lose(&mut self, now: Now, id: ConnectionId, cause: CloseCause) {
+        self.cause = None;
+        self.broker.handle(now, Input::Closed { session: id, cause });
+        self.drain(now, &[]);
+        self.close(now, id, cause);
+    }
+
+    /// Reports what did not leave, and forgets the connection.
+    pub(super) fn drop_conn(&mut self, now: Now, id: ConnectionId) {
+        let Some(conn) = self.conns.remove(&id) else { return };
+        conn.wake();
+        self.parts.remove(&id);
+        let (frames, bytes) = self.broker.forget(id);
+        if frames > 0 {
+            self.emit(now, None, What::Unsent { frames, bytes }, conn.peer.as_str().as_bytes());
+        }
+    }
+
+    /// Writes to every connection that has something new.
+    pub(super) fn flush(&mut self, now: Now) {
+        while let Some(id) = self.broker.poll_waiting() {
+            if self.conns.get(&id).is_some_and(|conn| !conn.is_full) {
+                self.write(now, id);
+            }
+        }
+    }
+
+    /// Writes what a connection's socket takes now.
+    pub(super) fn write(&mut self, now: Now, id: ConnectionId) {
+        for _ in 0..WRITES_MAX {
+            let Some(conn) = self.conns.get_mut(&id) else { return };
+            conn.is_full = false;
+            let Some(write) = &conn.write else { return };
+            let left = self.broker.transmit(now, id, |front| {
+                let mut slices = [IoSlice::new(&[]); SLICES_MAX];
+                let used = slices.iter_mut().zip(front.slices()).map(|(slice, bytes)| *slice = IoSlice::new(bytes)).count();
+                write.try_write_vectored(slices.get(..used).unwrap_or_default())
+            });
+            self.drain(now, &[]);
+            match left {
+                Ok(Left::Nothing) => return self.answer_parts(now, id),
+                Ok(Left::More) => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(_) => return self.lose(now, id, CloseCause::WriteFailed),
+            }
+        }
+        self.answer_parts(now, id);
+        if let Some(conn) = self.conns.get_mut(&id) {
+            conn.is_full = true;
+            conn.wake();
+        }
+    }
+
+    /// What follows every turn: writes, what is asked of the clock and what is told to the station.
+    pub(super) fn settle(&mut self, now: Now) {
+        self.flush(now);
+        let at = self.broker.timeout();
+        if at != self.armed {
+            let is_earlier = at.is_some_and(|at| self.armed.is_none_or(|armed| at < armed));
+            self.armed = at;
+            if is_earlier {
+                self.timer.notify_one();
+            }
+        }
+        let readers = self.broker.tap_readers();
+        if *self.tap_readers.borrow() != readers {
+            self.tap_readers.send_replace(readers);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What the station asks of the bus.
+
+use bytes::Bytes;
+use tokio::sync::oneshot;
+
+use super::run::Host;
+use crate::{
+    ids::{ConnectionId, Seq, TopicName, TraceId},
+    rmp::{
+        SchemaId, Snapshot,
+        broker::{NotAnswered, Own},
+    },
+    time::Now,
+};
+
+/// What the station asks of the bus.
+#[derive(Debug)]
+pub enum Request {
+    /// The state, and the last entry of this link that it includes.
+    Snapshot {
+        /// Where it goes.
+        answer: oneshot::Sender<(Seq, Snapshot)>,
+    },
+    /// Ends a connection.
+    Kick {
+        /// Whose.
+        session: ConnectionId,
+        /// The operator's entry in the tap.
+        cause: Option<Seq>,
+        /// Whether there was one.
+        answer: oneshot::Sender<bool>,
+    },
+    /// A message of the station's own on a topic. It never waits for a subscriber.
+    Publish {
+        /// The topic.
+        topic: TopicName,
+        /// What the body is.
+        schema_id: SchemaId,
+        /// What it belongs to.
+        trace: TraceId,
+        /// How long it is worth delivering, in milliseconds; not 0.
+        ttl_ms: u64,
+        /// The MsgPack envelope.
+        body: Bytes,
+    },
+    /// A part of an answer to one operator's session alone.
+    Answer {
+        /// Whose.
+        session: ConnectionId,
+        /// The trace of what it asked.
+        trace: TraceId,
+        /// The MsgPack envelope.
+        body: Bytes,
+        /// Answered with true once it is in the session's queue, with false when the session is gone: who answers waits for room there.
+        sent: oneshot::Sender<bool>,
+    },
+    /// Ends the host once every connection was told.
+    Stop {
+        /// Answered when it is done.
+        answer: oneshot::Sender<()>,
+    },
+}
+
+/// A part of an answer that waits for room in its session's queue.
+#[derive(Debug)]
+pub(super) struct Part {
+    trace: TraceId,
+    body: Bytes,
+    sent: oneshot::Sender<bool>,
+}
+
+impl Host {
+    /// Parts that wait for one session; an asker answers one at a time, so that more is its fault.
+    const PARTS_MAX: usize = 1_024;
+
+    pub(super) fn on_request(&mut self, now: Now, request: Request) {
+        self.cause = None;
+        match request {
+            Request::Snapshot { answer } => {
+                let _ = answer.send((self.last_seq, self.broker.snapshot()));
+            }
+            Request::Kick { session, cause, answer } => {
+                self.cause = cause;
+                let _ = answer.send(self.broker.kick(session));
+                self.drain(now, &[]);
+            }
+            Request::Publish { topic, schema_id, trace, ttl_ms, body } => {
+                let frame = self.broker.publish(now, &Own { topic, schema_id, trace, ttl_ms, body });
+                self.drain(now, &frame);
+            }
+            Request::Answer { session, trace, body, sent } => {
+                let parts = self.parts.entry(session).or_default();
+                if parts.len() < Self::PARTS_MAX {
+                    parts.push_back(Part { trace, body, sent });
+                }
+                self.answer_parts(now, session);
+            }
+            Request::Stop { answer } => {
+                let _ = answer.send(());
+            }
+        }
+        self.settle(now);
+    }
+
+    /// Puts as many parts into a session's queue as it takes.
+    pub(super) fn answer_parts(&mut self, now: Now, session: ConnectionId) {
+        let Some(parts) = self.parts.get_mut(&session) else { return };
+        while let Some(part) = parts.front() {
+            match self.broker.answer_operator(now, session, part.trace, &part.body) {
+                Err(NotAnswered::Full) => return,
+                result => {
+                    if let Some(part) = parts.pop_front() {
+                        let _ = part.sent.send(result.is_ok());
+                    }
+                }
+            }
+        }
+        self.parts.remove(&session);
+    }
+}

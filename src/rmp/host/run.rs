@@ -1,0 +1,334 @@
+//! The host: a task a connection, one for what the station asks, one for the clock.
+
+use std::{
+    cell::RefCell,
+    future::poll_fn,
+    io,
+    pin::{Pin, pin},
+    rc::Rc,
+    sync::{Arc, atomic::AtomicU64},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use bytes::BufMut;
+use hashbrown::HashMap;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, ReadBuf},
+    net::{UnixListener, unix::OwnedReadHalf},
+    sync::{Notify, mpsc, watch},
+    task::LocalSet,
+};
+
+use super::{
+    conn::{Conn, LARGE_BYTES_MIN, Phase},
+    listen::{listen, tell},
+    path::Bound,
+    requests::{Part, Request},
+};
+use crate::{
+    ids::{ConnectionId, Peer, Seq},
+    limits,
+    rmp::broker::{Asked, Broker, Input},
+    tap::{Tap, entry::rmp::CloseCause},
+    time::{Clock, Mono},
+};
+
+/// What all connections are read into. What is left over of a unit is put in front of what is read next.
+const SCRATCH_BYTES: usize = 256 << 10;
+/// How long a closed connection is kept for what is to leave.
+const LINGER_MAX: Duration = Duration::from_secs(2);
+/// How long connections have to be told that the station goes down.
+const STOP_MAX: Duration = Duration::from_millis(500);
+
+/// What the host is made of.
+#[derive(Debug)]
+pub struct Setup {
+    /// The socket.
+    pub bound: Bound,
+    /// The core.
+    pub broker: Broker,
+    /// Where everything is reported.
+    pub tap: Tap,
+    /// The clock.
+    pub clock: Clock,
+    /// The bounds of the bus.
+    pub limits: limits::Rmp,
+    /// What the station asks.
+    pub requests: mpsc::Receiver<Request>,
+    /// What operators ask the station on `rlp/operator`; one that finds no room is told `Busy`.
+    pub asked: mpsc::Sender<Asked>,
+    /// The number of subscriptions that the tap's entries reach, so that nobody encodes them for nobody.
+    pub tap_readers: watch::Sender<u64>,
+    /// The number of the next connection, which outlives a host.
+    pub next_session: Arc<AtomicU64>,
+}
+
+pub(super) struct Host {
+    pub(super) broker: Broker,
+    pub(super) tap: Tap,
+    pub(super) clock: Clock,
+    pub(super) limits: limits::Rmp,
+    pub(super) conns: HashMap<ConnectionId, Conn>,
+    pub(super) scratch: Vec<u8>,
+    pub(super) asked: mpsc::Sender<Asked>,
+    pub(super) tap_readers: watch::Sender<u64>,
+    pub(super) next_session: Arc<AtomicU64>,
+    /// Parts of answers that wait for room, by session.
+    pub(super) parts: HashMap<ConnectionId, std::collections::VecDeque<Part>>,
+    /// The entry that causes what is drained now.
+    pub(super) cause: Option<Seq>,
+    /// The last entry of this link.
+    pub(super) last_seq: Seq,
+    /// What the task of the clock sleeps for.
+    pub(super) armed: Option<Mono>,
+    pub(super) timer: Rc<Notify>,
+    pub(super) station: Peer,
+}
+
+/// Serves the bus until it is told to stop.
+///
+/// # Errors
+/// When the bound socket cannot be handed to the runtime.
+pub async fn run(setup: Setup) -> io::Result<()> {
+    let Setup { bound, broker, tap, clock, limits, mut requests, asked, tap_readers, next_session } = setup;
+    let Bound { listener, file } = bound;
+    let listener = UnixListener::from_std(listener)?;
+    let path: Rc<str> = file.path().display().to_string().into();
+    let timer = Rc::new(Notify::new());
+    let host = Host {
+        broker,
+        // What an earlier host reported is no part of this one's state, nor to be folded onto it.
+        last_seq: tap.last(),
+        tap,
+        clock,
+        limits,
+        conns: HashMap::new(),
+        scratch: vec![0; SCRATCH_BYTES],
+        asked,
+        tap_readers,
+        next_session,
+        parts: HashMap::new(),
+        cause: None,
+        armed: None,
+        timer: Rc::clone(&timer),
+        station: Peer::new("station"),
+    };
+    let host = Rc::new(RefCell::new(host));
+    tell(&host, Input::Listening { path: &path });
+    let local = LocalSet::new();
+    let accepting = local.spawn_local(listen(Rc::clone(&host), listener, path));
+    local.spawn_local(keep_time(Rc::clone(&host), timer));
+    let stopped = local
+        .run_until(async {
+            while let Some(request) = requests.recv().await {
+                if let Request::Stop { answer } = request {
+                    return Some(answer);
+                }
+                let mut host = host.borrow_mut();
+                let now = host.clock.now();
+                host.on_request(now, request);
+            }
+            None
+        })
+        .await;
+    accepting.abort();
+    drop(file);
+    local.run_until(stop(&host)).await;
+    if let Some(answer) = stopped {
+        let _ = answer.send(());
+    }
+    Ok(())
+}
+
+/// Tells every connection that it is over, and waits a little until that has left.
+async fn stop(host: &Rc<RefCell<Host>>) {
+    {
+        let mut host = host.borrow_mut();
+        let now = host.clock.now();
+        let open: Vec<_> = host.conns.keys().copied().collect();
+        for id in open {
+            host.lose(now, id, CloseCause::Shutdown);
+        }
+        host.settle(now);
+    }
+    let gone = async {
+        while !host.borrow().conns.is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let _ = tokio::time::timeout(STOP_MAX, gone).await;
+    let mut host = host.borrow_mut();
+    let now = host.clock.now();
+    let left: Vec<_> = host.conns.keys().copied().collect();
+    for id in left {
+        host.drop_conn(now, id);
+    }
+}
+
+/// Hands in the moments that the core asks for.
+async fn keep_time(host: Rc<RefCell<Host>>, timer: Rc<Notify>) {
+    loop {
+        let (clock, at) = {
+            let host = host.borrow();
+            (host.clock, host.armed)
+        };
+        let Some(at) = at else {
+            timer.notified().await;
+            continue;
+        };
+        tokio::select! {
+            () = timer.notified() => continue,
+            () = tokio::time::sleep(clock.until(at)) => {}
+        }
+        if clock.now().mono < at {
+            continue;
+        }
+        host.borrow_mut().armed = None;
+        tell(&host, Input::Timeout);
+    }
+}
+
+/// What a connection's task is woken for.
+enum Turn {
+    /// So many bytes of the scratch are its own.
+    Scratch(usize),
+    /// Its large unit is whole.
+    Large,
+    /// More of its large unit has come.
+    Grown,
+    /// The socket takes more.
+    Writable,
+    /// The peer sends nothing more.
+    End,
+    Failed,
+    /// The core is done with it.
+    Closing,
+    /// It is gone.
+    Gone,
+}
+
+/// Serves one connection until it is gone.
+pub(super) async fn serve(host: Rc<RefCell<Host>>, id: ConnectionId, mut read: OwnedReadHalf) {
+    loop {
+        let turn = poll_fn(|cx| poll_turn(&host, id, &mut read, cx)).await;
+        let is_busy = matches!(turn, Turn::Scratch(filled) if filled > SCRATCH_BYTES / 2) || matches!(turn, Turn::Large | Turn::Grown);
+        {
+            let mut host = host.borrow_mut();
+            let now = host.clock.now();
+            match turn {
+                Turn::Scratch(filled) => host.on_scratch(now, id, filled),
+                Turn::Large => host.on_large(now, id),
+                Turn::Grown => {}
+                Turn::Writable => {
+                    host.write(now, id);
+                    host.settle(now);
+                }
+                Turn::End => host.on_end(now, id),
+                Turn::Failed => {
+                    host.lose(now, id, CloseCause::ReadFailed);
+                    host.settle(now);
+                }
+                Turn::Closing => break,
+                Turn::Gone => return,
+            }
+        }
+        if is_busy {
+            tokio::task::yield_now().await;
+        }
+    }
+    let leave = poll_fn(|cx| poll_leave(&host, id, &mut read, cx));
+    let _ = tokio::time::timeout(LINGER_MAX, leave).await;
+    let mut host = host.borrow_mut();
+    let now = host.clock.now();
+    host.drop_conn(now, id);
+    host.settle(now);
+}
+
+fn poll_turn(host: &Rc<RefCell<Host>>, id: ConnectionId, read: &mut OwnedReadHalf, cx: &mut Context<'_>) -> Poll<Turn> {
+    let mut host = host.borrow_mut();
+    let Host { conns, scratch, .. } = &mut *host;
+    let Some(conn) = conns.get_mut(&id) else { return Poll::Ready(Turn::Gone) };
+    if conn.waker.as_ref().is_none_or(|waker| !waker.will_wake(cx.waker())) {
+        conn.waker = Some(cx.waker().clone());
+    }
+    if conn.phase != Phase::Open {
+        return Poll::Ready(Turn::Closing);
+    }
+    if is_writable(conn, cx) {
+        return Poll::Ready(Turn::Writable);
+    }
+    if let Some((buffer, whole)) = &mut conn.intake.large {
+        // No more room is made than as much again as has come.
+        let lacking = whole.saturating_sub(buffer.len());
+        if buffer.capacity() == buffer.len() {
+            buffer.reserve(lacking.min(buffer.len().max(LARGE_BYTES_MIN)));
+        }
+        let polled = {
+            let mut limited = (&mut *buffer).limit(lacking);
+            pin!(read.read_buf(&mut limited)).poll(cx)
+        };
+        return polled.map(|read| match read {
+            Ok(0) => Turn::End,
+            Ok(_) if buffer.len() >= *whole => Turn::Large,
+            Ok(_) => Turn::Grown,
+            Err(_) => Turn::Failed,
+        });
+    }
+    let kept = conn.intake.kept.len();
+    let Some((front, room)) = scratch.split_at_mut_checked(kept) else { return Poll::Ready(Turn::Failed) };
+    let mut buf = ReadBuf::new(room);
+    match Pin::new(read).poll_read(cx, &mut buf) {
+        Poll::Pending => Poll::Pending,
+        Poll::Ready(Err(_)) => Poll::Ready(Turn::Failed),
+        Poll::Ready(Ok(())) if buf.filled().is_empty() => Poll::Ready(Turn::End),
+        Poll::Ready(Ok(())) => {
+            front.copy_from_slice(&conn.intake.kept);
+            Poll::Ready(Turn::Scratch(kept + buf.filled().len()))
+        }
+    }
+}
+
+/// Whether a socket that was full takes more again.
+fn is_writable(conn: &Conn, cx: &mut Context<'_>) -> bool {
+    conn.is_full && conn.write.as_ref().is_some_and(|write| write.as_ref().poll_write_ready(cx).is_ready())
+}
+
+/// Lets what is queued leave, then says FIN and waits for the peer's; what it still sends is thrown away.
+fn poll_leave(host: &Rc<RefCell<Host>>, id: ConnectionId, read: &mut OwnedReadHalf, cx: &mut Context<'_>) -> Poll<()> {
+    let mut host = host.borrow_mut();
+    let now = host.clock.now();
+    loop {
+        let Some(conn) = host.conns.get_mut(&id) else { return Poll::Ready(()) };
+        conn.waker = Some(cx.waker().clone());
+        if conn.is_full && !is_writable(conn, cx) {
+            break;
+        }
+        if conn.write.is_none() {
+            break;
+        }
+        host.write(now, id);
+        let Some(conn) = host.conns.get_mut(&id) else { return Poll::Ready(()) };
+        if !conn.is_full {
+            conn.write = None;
+            if conn.phase == Phase::Closing(CloseCause::PeerClosed) {
+                return Poll::Ready(());
+            }
+        }
+    }
+    let Host { conns, scratch, .. } = &mut *host;
+    let Some(conn) = conns.get(&id) else { return Poll::Ready(()) };
+    if conn.phase == Phase::Closing(CloseCause::PeerClosed) {
+        return Poll::Pending;
+    }
+    for _ in 0..4 {
+        let mut buf = ReadBuf::new(scratch);
+        match Pin::new(&mut *read).poll_read(cx, &mut buf) {
+            Poll::Ready(Ok(())) if !buf.filled().is_empty() => {}
+            Poll::Ready(_) if conn.write.is_none() => return Poll::Ready(()),
+            Poll::Ready(_) | Poll::Pending => return Poll::Pending,
+        }
+    }
+    cx.waker().wake_by_ref();
+    Poll::Pending
+}

@@ -1,0 +1,132 @@
+//! One turn of a connection: a read, all that it brought, and what that caused.
+
+use bytes::Bytes;
+
+use super::{
+    conn::Phase,
+    cut::{self, Cut},
+    run::Host,
+};
+use crate::{
+    ids::ConnectionId,
+    rmp::{
+        Dialect, HEADER_BYTES, PREFIX_BYTES,
+        broker::{Input, Wire},
+    },
+    tap::entry::rmp::CloseCause,
+    time::Now,
+};
+
+/// Units that are taken before what they caused is written: fewer than a subscription's queue holds.
+const UNITS_MAX: usize = 128;
+
+/// What a turn goes through.
+enum Source<'a> {
+    /// A buffer that is used again.
+    Scratch(&'a [u8]),
+    /// One large unit.
+    Large(&'a Bytes),
+}
+
+impl<'a> Source<'a> {
+    fn bytes(&self) -> &'a [u8] {
+        match self {
+            Self::Scratch(bytes) => bytes,
+            Self::Large(bytes) => bytes,
+        }
+    }
+}
+
+impl Host {
+    /// So many bytes of the scratch are a connection's: what was kept, and what was read behind it.
+    pub(super) fn on_scratch(&mut self, now: Now, id: ConnectionId, filled: usize) {
+        let scratch = std::mem::take(&mut self.scratch);
+        self.take(now, id, &Source::Scratch(scratch.get(..filled).unwrap_or_default()));
+        self.scratch = scratch;
+        self.settle(now);
+    }
+
+    /// A large unit is whole.
+    pub(super) fn on_large(&mut self, now: Now, id: ConnectionId) {
+        let Some(conn) = self.conns.get_mut(&id) else { return };
+        let Some((buffer, _)) = conn.intake.large.take() else { return };
+        let whole = buffer.freeze();
+        self.take(now, id, &Source::Large(&whole));
+        self.settle(now);
+    }
+
+    /// Hands in every whole unit, and keeps the rest.
+    fn take(&mut self, now: Now, id: ConnectionId, source: &Source<'_>) {
+        let bytes = source.bytes();
+        let Some(conn) = self.conns.get_mut(&id) else { return };
+        if conn.intake.is_broken {
+            return;
+        }
+        let mut handed = std::mem::take(&mut conn.intake.handed);
+        let Some(dialect) = conn.intake.dialect.or_else(|| cut::dialect(bytes)) else { return conn.intake.keep(bytes, None) };
+        conn.intake.dialect = Some(dialect);
+        let body_bytes_max = self.limits.body_bytes_max;
+        let (mut at, mut units) = (0, 0);
+        let whole = loop {
+            let rest = bytes.get(at + handed..).unwrap_or_default();
+            let len = match cut::cut(rest, dialect, body_bytes_max) {
+                Cut::Whole(len) => len,
+                Cut::Part(whole) => break whole.map(|whole| handed + whole),
+                Cut::Broken(error) => {
+                    let seen = rest.len().min(PREFIX_BYTES + HEADER_BYTES);
+                    self.cause = None;
+                    self.broker.handle(now, Input::Broken { session: id, dialect, error });
+                    self.drain(now, bytes.get(at..at + handed + seen).unwrap_or_default());
+                    return self.break_off(id);
+                }
+            };
+            let frame = rest.get(..len).unwrap_or_default();
+            self.cause = None;
+            let input = match (dialect, source) {
+                (Dialect::Json, _) => Input::Unit { session: id, unit: frame },
+                (Dialect::Frames, Source::Scratch(_)) => Input::Frame { session: id, frame: Wire::Lent(frame) },
+                (Dialect::Frames, Source::Large(large)) => {
+                    let slice = large.slice(at + handed..at + handed + len);
+                    self.broker.handle(now, Input::Frame { session: id, frame: Wire::Owned(&slice) });
+                    (at, handed) = self.after(now, id, bytes, at, handed + len);
+                    continue;
+                }
+            };
+            self.broker.handle(now, input);
+            (at, handed) = self.after(now, id, bytes, at, handed + len);
+            units += 1;
+            if units % UNITS_MAX == 0 {
+                self.flush(now);
+            }
+        };
+        let Some(conn) = self.conns.get_mut(&id) else { return };
+        if conn.phase == Phase::Open {
+            conn.intake.keep(bytes.get(at..).unwrap_or_default(), whole);
+            conn.intake.handed = handed;
+        } else {
+            conn.intake.clear();
+        }
+    }
+
+    /// Where the unit begun now begins, and how much of it was handed in: a `Publish` is told of together with its message.
+    fn after(&mut self, now: Now, id: ConnectionId, bytes: &[u8], at: usize, handed: usize) -> (usize, usize) {
+        if self.broker.awaits_message(id) {
+            return (at, handed);
+        }
+        self.drain(now, bytes.get(at..at + handed).unwrap_or_default());
+        (at + handed, 0)
+    }
+
+    fn break_off(&mut self, id: ConnectionId) {
+        if let Some(conn) = self.conns.get_mut(&id) {
+            conn.intake.clear();
+            conn.intake.is_broken = true;
+        }
+    }
+
+    /// The peer sent FIN. What it cut off is told of.
+    pub(super) fn on_end(&mut self, now: Now, id: ConnectionId) {
+        self.lose(now, id, CloseCause::PeerClosed);
+        self.settle(now);
+    }
+}

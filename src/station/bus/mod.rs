@@ -1,0 +1,12 @@
+//! The bus in a station: its start and its end, apart from the bridge and from the store, what the station publishes on it, and the tokens
+//! by which its peers are more than agents.
+
+mod figures;
+mod handle;
+mod serve;
+mod tokens;
+
+pub use tokens::{TokenError, TokenKind, token};
+
+pub(super) use handle::Bus;
+pub(super) use serve::{Serving, start};

@@ -1,0 +1,150 @@
+//! Starts the bus and ends it. It stands apart from the bridge and from the store: one down leaves the others up.
+
+use std::{
+    fs, io,
+    panic::AssertUnwindSafe,
+    path::Path,
+    sync::{Arc, atomic::AtomicU64},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use tokio::{
+    runtime::Runtime,
+    sync::{mpsc, oneshot, watch},
+};
+
+use super::{figures, tokens::tokens};
+use crate::{
+    rmp::{
+        broker::{Broker, Settings},
+        host::{self, Request, Setup},
+    },
+    station::{config::Config, local::Inner},
+    tap::entry::{
+        Link,
+        station::{Level, Transition},
+    },
+};
+
+/// The file within a data folder that says where the bus answers (ruling RMP 15).
+const PATH_FILE: &str = "rmp.path";
+/// How long the bus may take to end.
+const STOP_MAX: Duration = Duration::from_secs(1);
+
+/// A bus that is served.
+#[derive(Debug)]
+pub(in crate::station) struct Serving {
+    thread: JoinHandle<()>,
+    requests: mpsc::Sender<Request>,
+    tasks: Vec<tokio::task::AbortHandle>,
+}
+
+impl Serving {
+    /// Ends it: intake first, then every connection is told.
+    pub(in crate::station) fn stop(self, inner: &Inner, hosts: &Runtime) {
+        inner.bus.set_down("the station is going down");
+        for task in &self.tasks {
+            task.abort();
+        }
+        let (answer, answered) = oneshot::channel();
+        let stop = async {
+            if self.requests.send(Request::Stop { answer }).await.is_ok() {
+                let _ = answered.await;
+            }
+        };
+        if hosts.block_on(async { tokio::time::timeout(STOP_MAX, stop).await }).is_ok() {
+            let _ = self.thread.join();
+        }
+    }
+
+    /// Takes away what a bus that failed has left.
+    pub(in crate::station) fn clear(self) {
+        for task in &self.tasks {
+            task.abort();
+        }
+        let _ = self.thread.join();
+    }
+}
+
+/// Starts the bus. Why that is not possible is said on every screen, and the station goes on without it.
+pub(in crate::station) fn start(
+    inner: &Arc<Inner>,
+    config: &Config,
+    next_session: &Arc<AtomicU64>,
+    hosts: &Runtime,
+) -> Result<Serving, String> {
+    try_start(inner, config, next_session, hosts).inspect_err(|why| {
+        inner.bus.set_down(why);
+        inner.board.report(Transition::HostDown { link: Link::Rmp }, why);
+        tracing::error!("the bus: {why}");
+    })
+}
+
+fn try_start(inner: &Arc<Inner>, config: &Config, next_session: &Arc<AtomicU64>, hosts: &Runtime) -> Result<Serving, String> {
+    let clock = inner.clock;
+    let tokens = tokens(&config.data).map_err(|error| error.to_string())?;
+    let path = config.socket.as_ref().ok_or("there is no place for the bus's socket: name one with --socket")?;
+    let bound = host::bind(path).map_err(|error| error.to_string())?;
+    if let Err(error) = record(&config.data, path) {
+        // Clients that are told the socket find it all the same.
+        inner.board.notice(Level::Warn, &format!("{}: {error}: --data does not lead to the bus", config.data.join(PATH_FILE).display()));
+    }
+    let limits = config.limits.rmp;
+    let settings = Settings { limits, registry: config.registry.clone(), tokens, server: server() };
+    let (requests, asked_of_it) = mpsc::channel(usize::try_from(config.limits.port.commands_max).unwrap_or(1));
+    let (asked, _asked) = mpsc::channel(usize::try_from(limits.asked_max).unwrap_or(1));
+    let (tap_readers, _tap_readers) = watch::channel(0);
+    let setup = Setup {
+        bound,
+        broker: Broker::new(settings, clock.now()),
+        tap: inner.tap.clone(),
+        clock,
+        limits,
+        requests: asked_of_it,
+        asked,
+        tap_readers,
+        next_session: Arc::clone(next_session),
+    };
+    inner.bus.set_up(path.clone(), requests.clone());
+    let thread = spawn(setup, inner).map_err(|error| error.to_string())?;
+    let metrics = hosts.spawn(figures::publish(Arc::downgrade(inner), requests.clone())).abort_handle();
+    Ok(Serving { thread, requests, tasks: vec![metrics] })
+}
+
+/// What the broker calls itself.
+fn server() -> Arc<str> {
+    Arc::from(concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")))
+}
+
+/// Notes in the data folder where the bus answers.
+fn record(data: &Path, socket: &Path) -> io::Result<()> {
+    use std::os::unix::ffi::OsStrExt;
+    let file = data.join(PATH_FILE);
+    let fresh = file.with_extension("path.new");
+    fs::write(&fresh, [socket.as_os_str().as_bytes(), b"\n"].concat())?;
+    fs::rename(fresh, file)
+}
+
+/// The bus's thread. A panic ends the bus alone, and is said on every screen.
+fn spawn(setup: Setup, inner: &Arc<Inner>) -> io::Result<JoinHandle<()>> {
+    let board = inner.board.clone();
+    let inner = Arc::downgrade(inner);
+    // Before anything that the bus reports: whoever looks begins anew from here.
+    board.report(Transition::HostUp { link: Link::Rmp }, "");
+    let serve = move || {
+        let served = tokio::runtime::Builder::new_current_thread().enable_all().build().and_then(|runtime| {
+            let ended = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(host::run(setup))));
+            ended.unwrap_or_else(|_| Err(io::Error::other("it failed by a fault of ours; please report the log")))
+        });
+        if let Err(error) = served {
+            let why = format!("{error}. `rl-console restart rmp` starts it again");
+            if let Some(inner) = inner.upgrade() {
+                inner.bus.set_down(&why);
+            }
+            board.report(Transition::HostDown { link: Link::Rmp }, &why);
+            tracing::error!("the bus: {why}");
+        }
+    };
+    std::thread::Builder::new().name("rmp".to_owned()).spawn(serve)
+}

@@ -1,0 +1,7 @@
+//! The bus over its real socket.
+
+mod peer;
+mod socket;
+pub(crate) mod words;
+
+pub(crate) use peer::Peer;

@@ -1,0 +1,188 @@
+//! Peers of a station in this process.
+
+use std::path::{Path, PathBuf};
+
+use rl_console::{
+    limits::Limits,
+    rmp::Registry,
+    station::{
+        Config, PackSource, Station,
+        bus::{TokenKind, token},
+    },
+    time::Clock,
+};
+use tempfile::TempDir;
+
+use super::{Peer, words};
+
+struct Bus {
+    station: Option<Station>,
+    folder: TempDir,
+}
+
+impl Bus {
+    fn open() -> Self {
+        Self::with(&Limits::default())
+    }
+
+    fn with(limits: &Limits) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let config = Config {
+            data: folder.path().to_path_buf(),
+            pack: PackSource::Sample,
+            bind: [127, 0, 0, 1].into(),
+            port: 0,
+            broadcaster_login: "local".to_owned(),
+            socket: Some(folder.path().join("rmp.sock")),
+            registry: Registry::default(),
+            metrics: None,
+            limits: *limits,
+            record: None,
+        };
+        let station = Station::start(config, Clock::start()).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        assert_eq!(runtime.block_on(station.ready()).unwrap().rmp, Ok(folder.path().join("rmp.sock")));
+        Self { station: Some(station), folder }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("rmp.sock")
+    }
+
+    fn agent(&self) -> Peer {
+        Peer::greeted(&self.path(), "agent", None)
+    }
+
+    fn token(&self, kind: TokenKind) -> String {
+        token(self.folder.path(), kind).unwrap()
+    }
+}
+
+impl Drop for Bus {
+    fn drop(&mut self) {
+        if let Some(station) = self.station.take() {
+            station.stop();
+        }
+    }
+}
+
+#[test]
+fn a_message_goes_from_one_peer_to_another_as_it_came() {
+    let bus = Bus::open();
+    let (mut publisher, mut subscriber) = (bus.agent(), bus.agent());
+    subscriber.subscribe(7, "a/**");
+    let message = words::message(1, "hello");
+    let id = publisher.publish("a/b", true, &message);
+    let answer = publisher.hear();
+    assert_eq!((answer.name(), answer.number("re")), ("Ok".to_owned(), id));
+    let (sub, topic, frame) = subscriber.delivered();
+    assert_eq!((sub, topic.as_str(), frame.wire), (7, "a/b", message));
+}
+
+#[test]
+fn the_socket_is_recorded_in_the_data_folder_and_goes_with_the_station() {
+    let mut bus = Bus::open();
+    let recorded = std::fs::read_to_string(bus.folder.path().join("rmp.path")).unwrap();
+    assert_eq!(Path::new(recorded.trim()), bus.path());
+    let mut peer = bus.agent();
+    bus.station.take().unwrap().stop();
+    assert!(peer.try_hear().is_none());
+    assert!(!bus.path().exists());
+}
+
+#[test]
+fn tokens_of_the_data_folder_make_kinds() {
+    let bus = Bus::open();
+    for (asked, kind, welcomed) in [
+        ("tui", TokenKind::Operator, "tui"),
+        ("ui", TokenKind::Operator, "ui"),
+        ("tui", TokenKind::Viewer, "viewer"),
+        ("ui", TokenKind::Cue, "cue"),
+    ] {
+        let mut peer = Peer::connect(&bus.path());
+        let token = bus.token(kind);
+        let fields = vec![("v", 1.into()), ("client", "c".into()), ("kind", asked.into()), ("token", token.as_str().into())];
+        peer.say("Hello", fields);
+        assert_eq!(peer.hear().text("kind"), welcomed);
+    }
+}
+
+#[test]
+fn a_frame_comes_out_whole_however_it_is_cut_on_its_way() {
+    let bus = Bus::open();
+    let (mut publisher, mut subscriber) = (bus.agent(), bus.agent());
+    subscriber.subscribe(1, "a");
+    let message = words::message(1, "cut");
+    let publish = words::control(9, "Publish", vec![("topic", "a".into()), ("ack", false.into())]);
+    for byte in publish.iter().chain(&message) {
+        publisher.send(&[*byte]);
+    }
+    assert_eq!(subscriber.delivered().2.wire, message);
+}
+
+#[test]
+fn a_body_of_the_largest_size_goes_through() {
+    let bus = Bus::open();
+    let (mut publisher, mut subscriber) = (bus.agent(), bus.agent());
+    subscriber.subscribe(1, "a");
+    let envelope = words::message(1, &"x".repeat(65_536)).len() - 65_536;
+    let message = words::message(1, &"x".repeat(68 + 8_388_608 - envelope));
+    assert_eq!(message.len(), 68 + 8_388_608);
+    let reader = std::thread::spawn(move || subscriber.delivered().2.wire);
+    publisher.publish("a", false, &message);
+    assert!(reader.join().unwrap() == message);
+}
+
+#[test]
+fn messages_of_one_publisher_stay_in_order() {
+    let bus = Bus::open();
+    let (mut publisher, mut subscriber) = (bus.agent(), bus.agent());
+    subscriber.subscribe(1, "a");
+    let reader = std::thread::spawn(move || (0..1_000).map(|_| subscriber.delivered().2.msg_id()).collect::<Vec<_>>());
+    for id in 0..1_000 {
+        publisher.publish("a", true, &words::message(id, "in order"));
+        assert_eq!(publisher.hear().name(), "Ok");
+    }
+    assert_eq!(reader.join().unwrap(), (0..1_000).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_subscriber_that_never_reads_holds_nobody() {
+    let bus = Bus::open();
+    let (mut publisher, mut stalled, mut operator) =
+        (bus.agent(), bus.agent(), Peer::greeted(&bus.path(), "tui", Some(&bus.token(TokenKind::Operator))));
+    stalled.subscribe(1, "a");
+    operator.subscribe(1, "rlp/sys/drops");
+    let text = "x".repeat(4_096);
+    for id in 0..5_000 {
+        publisher.publish("a", true, &words::message(id, &text));
+        assert_eq!(publisher.hear().name(), "Ok");
+    }
+    let (_, topic, notice) = operator.delivered();
+    let reason = words::field(&notice.payload(), "reason");
+    assert_eq!((topic.as_str(), notice.schema_id(), reason.as_str()), ("rlp/sys/drops", 3_007, Some("backpressure_timeout")));
+    drop(stalled);
+    let mut reader = bus.agent();
+    reader.subscribe(1, "a");
+    publisher.publish("a", false, &words::message(9_999, "after"));
+    assert_eq!(reader.delivered().2.msg_id(), 9_999);
+}
+
+#[test]
+fn what_is_refused_names_its_number_and_the_stream_goes_on() {
+    let bus = Bus::open();
+    let mut agent = bus.agent();
+    let cases = [("rlp/sys/x", "Forbidden"), ("a//b", "InvalidTopic"), ("a/*", "InvalidTopic")];
+    for (topic, code) in cases {
+        let id = agent.publish(topic, false, &words::message(1, "no"));
+        assert_eq!(agent.hear().error(), (id, code.to_owned()), "{topic}");
+    }
+    let id = agent.say("Unsubscribe", vec![("sub", 5.into())]);
+    assert_eq!(agent.hear().error(), (id, "NotSubscribed".to_owned()));
+    agent.say("Ping", vec![]);
+    assert_eq!(agent.hear().name(), "Pong");
+    agent.send(b"\0\0\0\x40QQQQ");
+    agent.send(&[0; 60]);
+    assert_eq!(agent.hear().error(), (0, "InvalidMagic".to_owned()));
+    assert!(agent.try_hear().is_none());
+}
