@@ -53,6 +53,8 @@ actions! {
     ViewDeck = "deck",
     /// The Bridge: queues, history, refunds, pack state, the adapter's log.
     ViewBridge = "bridge",
+    /// The Bus: topics, subscribers, peers, drops.
+    ViewBus = "bus",
     /// The Journal: notices, violations, the station's own log.
     ViewJournal = "journal",
     /// The Wire: every entry as it came, with its bytes.
@@ -157,9 +159,9 @@ actions! {
     Mark = "mark",
     /// End a row by hand that was left in applied.
     Settle = "settle",
-    /// Disconnect the adapter.
+    /// Disconnect the adapter; among the sessions of the bus, the selected one.
     Kick = "kick",
-    /// Start the bridge again after it failed.
+    /// Start the bridge or the bus again after it failed.
     Restart = "restart",
     /// Move pending rows of another manifest to the one in force.
     Migrate = "migrate",
@@ -208,6 +210,7 @@ impl Action {
         match view {
             ViewId::Deck => Self::ViewDeck,
             ViewId::Bridge => Self::ViewBridge,
+            ViewId::Bus => Self::ViewBus,
             ViewId::Wire => Self::ViewWire,
             ViewId::Journal => Self::ViewJournal,
         }
@@ -218,6 +221,7 @@ impl Action {
         match self {
             Self::ViewDeck => Some(ViewId::Deck),
             Self::ViewBridge => Some(ViewId::Bridge),
+            Self::ViewBus => Some(ViewId::Bus),
             Self::ViewWire => Some(ViewId::Wire),
             Self::ViewJournal => Some(ViewId::Journal),
             _ => None,
@@ -307,6 +311,7 @@ impl Action {
             Self::Pause | Self::StepBack | Self::StepOn | Self::SecondBack | Self::SecondOn => Group::Time,
             Self::ViewDeck
             | Self::ViewBridge
+            | Self::ViewBus
             | Self::ViewJournal
             | Self::ViewWire
             | Self::OnAir
@@ -375,9 +380,9 @@ pub(crate) enum Asked {
     Events,
     /// End this row that was left in applied.
     Settle { id: InvocationId },
-    /// Drop the adapter.
+    /// Drop the adapter, or a peer of the bus.
     Kick,
-    /// Start the bridge again.
+    /// Start a host again.
     Restart,
     /// Rows of the pending list of this queue.
     Pending { queue: QueueName, direction: Direction, serial: u64 },

@@ -39,7 +39,7 @@ impl Layout {
 
     /// The chips there are: the systems, then the panes that have no room.
     pub(crate) fn chips(&self) -> Vec<ChipId> {
-        let mut chips = vec![ChipId::Mpp, ChipId::Store];
+        let mut chips = vec![ChipId::Mpp, ChipId::Rmp, ChipId::Store];
         let hidden = self.view.panes().iter().copied().filter(|pane| !self.has(*pane));
         chips.extend(hidden.map(ChipId::Hidden));
         chips
@@ -83,6 +83,7 @@ pub(crate) fn of(columns: u16, rows: u16, view: ViewId, zoomed: Option<PaneId>, 
         None => match view {
             ViewId::Deck => deck(body, teaches),
             ViewId::Bridge => bridge(body),
+            ViewId::Bus => bus(body),
             ViewId::Wire => vec![(PaneId::Wire, body)],
             ViewId::Journal => journal(body),
         },
@@ -97,14 +98,19 @@ fn deck(body: Rect, teaches: bool) -> Vec<(PaneId, Rect)> {
     let second = if teaches { PaneId::Started } else { PaneId::InFlight };
     match (is_wide, is_tall) {
         (true, true) => {
-            let (top, bottom) = split_rows(body, body.height / 2);
-            let (queues, in_flight) = split_columns(top);
-            let (left, right) = split_columns(bottom);
-            vec![(PaneId::Queues, queues), (PaneId::InFlight, in_flight), (third, left), (PaneId::Log, right)]
+            let (left, right) = split_columns(body);
+            let (queues, lower) = split_rows(left, left.height / 2);
+            let (in_flight, rest) = split_rows(right, right.height / 3);
+            let (drops, log) = split_rows(rest, rest.height / 2);
+            vec![(PaneId::Queues, queues), (PaneId::InFlight, in_flight), (third, lower), (PaneId::Drops, drops), (PaneId::Log, log)]
         }
         (true, false) => {
             let (left, right) = split_columns(body);
             vec![(PaneId::Queues, left), (second, right)]
+        }
+        (false, true) if body.height >= 42 && !teaches => {
+            use PaneId::{Drops, InFlight, Log, Queues, Recent};
+            columns(body, &[&[(Queues, 2), (InFlight, 2), (Recent, 2), (Drops, 2), (Log, 2)]])
         }
         (false, true) => {
             let (top, bottom) = split_rows(body, body.height / 2);
@@ -139,6 +145,16 @@ fn bridge(body: Rect) -> Vec<(PaneId, Rect)> {
         _ if body.height >= 42 => columns(body, &[&[(Queues, 2), (InFlight, 2), (History, 4), (State, 2), (AdapterLog, 2)]]),
         _ if is_tall => columns(body, &[&[(Queues, 2), (InFlight, 2), (History, 4)]]),
         _ => columns(body, &[&[(Queues, 2), (History, 3)]]),
+    }
+}
+
+/// The Bus: what is published beside who listens, then who is connected and what was dropped.
+fn bus(body: Rect) -> Vec<(PaneId, Rect)> {
+    use PaneId::{Drops, Peers, Subscribers, Topics};
+    match body.width {
+        120.. if body.height >= 20 => columns(body, &[&[(Topics, 3), (Drops, 2)], &[(Subscribers, 3), (Peers, 2)]]),
+        _ if body.height >= 32 => columns(body, &[&[(Topics, 3), (Subscribers, 3), (Peers, 2), (Drops, 2)]]),
+        _ => columns(body, &[&[(Topics, 1), (Subscribers, 1)]]),
     }
 }
 
@@ -196,7 +212,9 @@ mod tests {
     fn panes_fill_the_body_without_overlap_at_every_size() {
         for columns in (80..=300).step_by(10) {
             for rows in 24..=100 {
-                for (view, teaches) in [(ViewId::Deck, false), (ViewId::Deck, true), (ViewId::Bridge, false), (ViewId::Journal, false)] {
+                for (view, teaches) in
+                    [(ViewId::Deck, false), (ViewId::Deck, true), (ViewId::Bridge, false), (ViewId::Bus, false), (ViewId::Journal, false)]
+                {
                     let layout = of(columns, rows, view, None, teaches);
                     assert!(layout.panes.len() >= 2, "{view:?} at {columns}x{rows}");
                     let cells: u32 = layout.panes.iter().map(|(_, area)| area.area()).sum();

@@ -68,6 +68,26 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             let bound = Bound::Words("there are as many rows as clauses; breaches are counted in them");
             ("clauses that were broken", all, 0, 0, bound)
         }
+        PaneId::Topics => {
+            let bound = Bound::Limit("limits.rmp.shown_topics_max", limits.rmp.shown_topics_max);
+            ("topics of the bus as they are now", all, 0, 0, bound)
+        }
+        PaneId::Subscribers => {
+            let there: u64 = model.rmp().map_or(0, |rmp| rmp.peers.values().map(|peer| peer.subs.len() as u64).sum());
+            let bound = if there > all {
+                Bound::Words("so many are listed: those of the oldest sessions")
+            } else {
+                Bound::Limit("limits.rmp.subscriptions_max", limits.rmp.subscriptions_max)
+            };
+            ("subscriptions as they are now; each session may have so many", there, there.saturating_sub(all), 0, bound)
+        }
+        PaneId::Peers => {
+            ("connections of the bus as they are now", all, 0, 0, Bound::Limit("limits.rmp.connections_max", limits.rmp.connections_max))
+        }
+        PaneId::Drops => {
+            let bound = Bound::Limit("limits.rmp.shown_drops_max", limits.rmp.shown_drops_max);
+            ("drops by reason, topic and culprit, as far as their notices are kept", all, 0, 0, bound)
+        }
         PaneId::Meter => ("figures of this console itself", all, 0, 0, Bound::Words("they tell of the last minute, and always fit")),
         PaneId::History => ("rows of the store that are loaded here; more come as you move on", all, 0, 0, ended),
         PaneId::OtherPack | PaneId::Pending => ("rows of the store that are loaded here; more come as you move on", all, 0, 0, pending),

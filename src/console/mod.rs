@@ -46,6 +46,7 @@ mod terminal;
 mod text;
 mod theme;
 mod ui;
+mod units;
 mod update;
 mod view;
 mod view_id;

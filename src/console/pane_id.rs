@@ -27,13 +27,21 @@ pub(crate) enum PaneId {
     Meter,
     /// Every kept entry of the tap, the newest last.
     Wire,
+    /// What is published where on the bus.
+    Topics,
+    /// Subscriptions of the bus, and what waits for them.
+    Subscribers,
+    /// Connections of the bus.
+    Peers,
+    /// Messages of the bus that did not reach their subscribers.
+    Drops,
     /// What waits on one queue: a list that lies over the panes.
     Pending,
 }
 
 impl PaneId {
     /// All of them.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 19] = [
         Self::Queues,
         Self::InFlight,
         Self::Recent,
@@ -48,6 +56,10 @@ impl PaneId {
         Self::StationLog,
         Self::Meter,
         Self::Wire,
+        Self::Topics,
+        Self::Subscribers,
+        Self::Peers,
+        Self::Drops,
         Self::Pending,
     ];
 }
@@ -56,6 +68,7 @@ impl PaneId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChipId {
     Mpp,
+    Rmp,
     Store,
     Hidden(PaneId),
 }

@@ -1,6 +1,7 @@
 //! The identity of a row, and a selected one that stays selected wherever it moves.
 
-use crate::ids::{EventName, InvocationId, QueueName, RefundId, Seq, StateKey};
+use super::model::DropKey;
+use crate::ids::{ConnectionId, EventName, InvocationId, QueueName, RefundId, Seq, StateKey, TopicName};
 
 /// The identity of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,14 @@ pub(crate) enum RecordKey {
     Field(usize),
     /// An entry of the tap.
     Entry(Seq),
+    /// A topic of the bus.
+    Topic(TopicName),
+    /// A subscription of a session of the bus.
+    Subscription(ConnectionId, u64),
+    /// A session of the bus.
+    BusPeer(ConnectionId),
+    /// Drops that are told together.
+    Drop(Box<DropKey>),
 }
 
 /// The identities of a list's rows, from the top. A list of many rows answers without naming them all.

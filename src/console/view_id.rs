@@ -10,6 +10,8 @@ pub(crate) enum ViewId {
     Deck,
     /// The MPP bridge.
     Bridge,
+    /// The RMP bus.
+    Bus,
     /// Every entry of the tap.
     Wire,
     /// What a person should read.
@@ -18,13 +20,14 @@ pub(crate) enum ViewId {
 
 impl ViewId {
     /// All of them, in the order of their keys.
-    pub(crate) const ALL: [Self; 4] = [Self::Deck, Self::Bridge, Self::Wire, Self::Journal];
+    pub(crate) const ALL: [Self; 5] = [Self::Deck, Self::Bridge, Self::Bus, Self::Wire, Self::Journal];
 
     /// Its name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Deck => "Deck",
             Self::Bridge => "Bridge",
+            Self::Bus => "Bus",
             Self::Wire => "Wire",
             Self::Journal => "Journal",
         }
@@ -33,10 +36,11 @@ impl ViewId {
     /// Its panes, the most needed first.
     pub(crate) const fn panes(self) -> &'static [PaneId] {
         match self {
-            Self::Deck => &[PaneId::Queues, PaneId::InFlight, PaneId::Recent, PaneId::Log],
+            Self::Deck => &[PaneId::Queues, PaneId::InFlight, PaneId::Recent, PaneId::Drops, PaneId::Log],
             Self::Bridge => {
                 &[PaneId::Queues, PaneId::InFlight, PaneId::History, PaneId::OtherPack, PaneId::Refunds, PaneId::State, PaneId::AdapterLog]
             }
+            Self::Bus => &[PaneId::Topics, PaneId::Subscribers, PaneId::Peers, PaneId::Drops],
             Self::Wire => &[PaneId::Wire],
             Self::Journal => &[PaneId::Log, PaneId::Violations, PaneId::StationLog, PaneId::Meter],
         }

@@ -43,3 +43,4 @@ pub use frame::{Frame, RawFrame};
 pub use header::{HEADER_BYTES, Header, MAGIC, PREFIX_BYTES, RawHeader};
 pub use registry::{Family, Registry, RegistryError, Schema, SchemaId, TypeName, TypeRule};
 pub use snapshot::{DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, Totals};
+pub(crate) use walk::{Shape, Walk};

@@ -9,7 +9,7 @@ use super::body::{BodyFault, Breach};
 
 /// One value's shape, and where what it holds lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// A text, whatever its bytes are.
     Text(Range<usize>),
     /// A map of so many pairs, which follow.
@@ -22,7 +22,7 @@ pub(super) enum Shape {
 
 /// Goes through a body from its first byte on.
 #[derive(Debug)]
-pub(super) struct Walk<'a> {
+pub(crate) struct Walk<'a> {
     bytes: &'a [u8],
     at: usize,
     depth_max: usize,
@@ -31,7 +31,7 @@ pub(super) struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     /// A walk over `bytes`, into containers no deeper than `depth_max`, the outermost being 1.
-    pub(super) fn new(bytes: &'a [u8], depth_max: usize) -> Self {
+    pub(crate) fn new(bytes: &'a [u8], depth_max: usize) -> Self {
         Self { bytes, at: 0, depth_max, values: 0 }
     }
 
@@ -41,12 +41,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Where the next value begins.
-    pub(super) fn at(&self) -> usize {
+    pub(crate) fn at(&self) -> usize {
         self.at
     }
 
     /// Values seen so far, those inside of others included.
-    pub(super) fn values(&self) -> u64 {
+    pub(crate) fn values(&self) -> u64 {
         self.values
     }
 
@@ -56,7 +56,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes over one whole value.
-    pub(super) fn skip(&mut self, depth: usize) -> Result<Range<usize>, BodyFault> {
+    pub(crate) fn skip(&mut self, depth: usize) -> Result<Range<usize>, BodyFault> {
         let start = self.at;
         let items = match self.head(depth)? {
             Shape::Map(pairs) => u64::from(pairs) * 2,
@@ -70,7 +70,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes over one value, or over no more than the head of a container at this depth.
-    pub(super) fn head(&mut self, depth: usize) -> Result<Shape, BodyFault> {
+    pub(crate) fn head(&mut self, depth: usize) -> Result<Shape, BodyFault> {
         let start = self.at;
         let marker = Marker::from_u8(self.number(1)?.to_be_bytes()[3]);
         self.values += 1;

@@ -12,6 +12,9 @@ pub(super) fn shows(key: &RecordKey, commands: &CommandHints) -> Option<String> 
         RecordKey::Invocation(id) => ("invocations", format!("id={id}")),
         RecordKey::Refund(id) => ("refunds", format!("id={id}")),
         RecordKey::StateKey(key) => ("state", format!("key={}", operand(key.as_str()))),
+        RecordKey::Topic(name) => ("topics", format!("topic={}", operand(name.as_str()))),
+        RecordKey::BusPeer(session) => ("peers", format!("session={session}")),
+        RecordKey::Subscription(session, sub) => ("subscriptions", format!("session={session} sub={sub}")),
         _ => return None,
     };
     Some(commands.line(&format!("ls {what} --filter {} --json", quoted(&filter))))

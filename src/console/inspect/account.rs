@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use super::{
     decoder::{Subject, decoder_of},
     node::{Grower, Kind, Node, Text, Tree},
+    rmp::error_of,
     told::name_of,
 };
 use crate::{
@@ -39,6 +40,7 @@ pub(crate) fn verdict(subject: &Subject) -> Vec<(Mood, String)> {
                 return vec![(Mood::Plain, "too late: its connection was closed already, and nobody looked at it".to_owned())];
             }
             Verdict::Mpp(mpp::Verdict::Refused(fault)) => Breach::from(*fault),
+            Verdict::Rmp(rmp::Verdict::Refused(refusal)) => Breach::Bus(*refusal),
             Verdict::Rmp(verdict) => return of_bus(verdict),
         },
         What::Transition(Transition::Mpp(mpp::Transition::Disconnected { cause, .. })) => match cause {
@@ -46,9 +48,17 @@ pub(crate) fn verdict(subject: &Subject) -> Vec<(Mood, String)> {
             CloseCause::HelloTimeout => Breach::HelloTimeout,
             _ => return plain(subject),
         },
+        What::Transition(Transition::Rmp(rmp::Transition::Disconnected { cause, .. })) => match cause {
+            rmp::CloseCause::Refused(refusal) => Breach::Bus(*refusal),
+            rmp::CloseCause::HelloTimeout => Breach::BusHelloTimeout,
+            _ => return plain(subject),
+        },
         _ => return plain(subject),
     };
     let mut lines = vec![(Mood::Wrong, breach.words())];
+    if let Some((_, error)) = error_of(subject) {
+        lines.push((Mood::Wrong, format!("{error}: {} belongs there", error.expected())));
+    }
     lines.push((Mood::Plain, format!("{}: {}", breach.clause(), clause_text(breach.clause()))));
     match breach {
         Breach::Hello(reason) => {
@@ -69,9 +79,7 @@ fn of_bus(verdict: &rmp::Verdict) -> Vec<(Mood, String)> {
         rmp::Verdict::Published { subscribers, dropped } => {
             vec![(Mood::Plain, format!("taken, for {subscribers} subscriptions; {dropped} more had it already or had no room"))]
         }
-        rmp::Verdict::Refused(refusal) => {
-            vec![(Mood::Wrong, format!("refused: {}", refusal.name())), (Mood::Plain, refusal.clause().to_owned())]
-        }
+        rmp::Verdict::Refused(refusal) => vec![(Mood::Wrong, refusal.name().to_owned())],
         rmp::Verdict::TooLate => vec![(Mood::Plain, "too late: its connection was closed already, and nobody looked at it".to_owned())],
     }
 }
@@ -100,7 +108,7 @@ pub(crate) fn summary(entry: &Entry) -> String {
         let _ = write!(words, " {id}");
     }
     if let What::Frame(frame) = &entry.what
-        && matches!(frame.verdict, Verdict::Mpp(mpp::Verdict::Refused(_)))
+        && matches!(frame.verdict, Verdict::Mpp(mpp::Verdict::Refused(_)) | Verdict::Rmp(rmp::Verdict::Refused(_)))
     {
         words.push_str(", refused");
     }

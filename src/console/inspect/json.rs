@@ -10,7 +10,13 @@ const DEPTH_MAX: usize = 64;
 
 /// Reads all bytes as one JSON value and adds it, under a name of ours. Blanks and the line's end belong to no value.
 pub(crate) fn read(bytes: &[u8], name: &'static str, grower: &mut Grower) {
-    let mut reader = Reader { bytes, at: 0, grower };
+    read_within(bytes, 0..bytes.len(), name, grower);
+}
+
+/// The same of the bytes of a range.
+pub(crate) fn read_within(bytes: &[u8], within: Range<usize>, name: &'static str, grower: &mut Grower) {
+    let bytes = &bytes[..within.end.min(bytes.len())];
+    let mut reader = Reader { bytes, at: within.start.min(bytes.len()), grower };
     reader.blanks();
     if reader.at == bytes.len() {
         let mut node = Node::new(Text::words(name), Kind::Missing, reader.range(reader.at));

@@ -13,12 +13,17 @@ mod hex;
 mod inspector;
 mod json;
 mod mpp;
+mod msgpack;
 mod node;
 mod page;
+mod rmp;
 mod table;
 mod told;
+mod told_rmp;
 mod worker;
 
+#[cfg(test)]
+mod rmp_tests;
 #[cfg(test)]
 mod tests;
 

@@ -55,7 +55,7 @@ fn read(subject: Subject) -> (Subject, Tree) {
 }
 
 /// Ranges lie within the bytes and within those of the node above; the nodes of one node follow each other.
-fn sound(bytes: &[u8], tree: &Tree) {
+pub(super) fn sound(bytes: &[u8], tree: &Tree) {
     let mut above: Vec<usize> = Vec::new();
     for (index, node) in tree.nodes.iter().enumerate() {
         assert!(node.range.start <= node.range.end && node.range.end as usize <= bytes.len(), "{node:?}");
@@ -94,12 +94,12 @@ fn covered(bytes: &[u8], tree: &Tree) {
     }
 }
 
-fn find<'a>(subject: &Subject, tree: &'a Tree, name: &str) -> &'a Node {
+pub(super) fn find<'a>(subject: &Subject, tree: &'a Tree, name: &str) -> &'a Node {
     let found = tree.nodes.iter().find(|node| node.name.read(&subject.bytes, 100) == name);
     found.unwrap_or_else(|| panic!("no {name} in {tree:?}"))
 }
 
-fn note(node: &Node) -> &str {
+pub(super) fn note(node: &Node) -> &str {
     node.note.as_ref().map_or("", |note| &note.words)
 }
 

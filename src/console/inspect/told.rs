@@ -6,6 +6,7 @@ use super::{
     decoder::{Decoder, Subject},
     json,
     node::{Grower, Kind, Node, Text},
+    told_rmp,
 };
 use crate::{
     console::{class::Class, format},
@@ -52,7 +53,7 @@ fn beside(subject: &Subject, grower: &mut Grower, name: &'static str, class: Cla
 }
 
 /// An entry that is no frame: its name, its fields, and what its text is.
-struct Telling {
+pub(super) struct Telling {
     name: &'static str,
     fields: Vec<Node>,
     /// What the text beside it is, who may see it, and whether it is JSON.
@@ -75,7 +76,7 @@ fn told(what: &What) -> Telling {
         What::Frame(_) => plain("frame", Vec::new()),
         What::Transition(Transition::Mpp(transition)) => of_mpp(transition),
         What::Transition(Transition::Station(transition)) => of_station(*transition),
-        What::Transition(Transition::Rmp(_)) => plain("bus", Vec::new()),
+        What::Transition(Transition::Rmp(transition)) => told_rmp::told(transition),
         What::Committed { through } => {
             plain("committed", vec![Node::fact("through", through.to_string()).noted("all tickets up to this one are durable")])
         }
@@ -89,15 +90,15 @@ fn told(what: &What) -> Telling {
     }
 }
 
-const fn plain(name: &'static str, fields: Vec<Node>) -> Telling {
+pub(super) const fn plain(name: &'static str, fields: Vec<Node>) -> Telling {
     Telling { name, fields, text: None }
 }
 
-const fn with_text(name: &'static str, fields: Vec<Node>, text: &'static str, class: Class) -> Telling {
+pub(super) const fn with_text(name: &'static str, fields: Vec<Node>, text: &'static str, class: Class) -> Telling {
     Telling { name, fields, text: Some((text, class, false)) }
 }
 
-fn words(name: &'static str, value: impl Into<Cow<'static, str>>) -> Node {
+pub(super) fn words(name: &'static str, value: impl Into<Cow<'static, str>>) -> Node {
     Node::fact(name, value)
 }
 

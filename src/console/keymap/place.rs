@@ -19,6 +19,10 @@ pub(crate) enum Place {
     StationLog,
     Meter,
     Wire,
+    Topics,
+    Subscribers,
+    Peers,
+    Drops,
     Chips,
     Pending,
     Facts,
@@ -56,7 +60,7 @@ pub(crate) enum Place {
 
 impl Place {
     /// All of them.
-    pub(crate) const ALL: [Self; 33] = [
+    pub(crate) const ALL: [Self; 37] = [
         Self::Queues,
         Self::InFlight,
         Self::Recent,
@@ -71,6 +75,10 @@ impl Place {
         Self::StationLog,
         Self::Meter,
         Self::Wire,
+        Self::Topics,
+        Self::Subscribers,
+        Self::Peers,
+        Self::Drops,
         Self::Chips,
         Self::Pending,
         Self::Facts,
@@ -112,6 +120,10 @@ impl Place {
             Self::StationLog => "Station log",
             Self::Meter => "Meter",
             Self::Wire => "Wire",
+            Self::Topics => "Topics",
+            Self::Subscribers => "Subscribers",
+            Self::Peers => "Peers",
+            Self::Drops => "Drops",
             Self::Chips => "the chips",
             Self::Pending => "the pending list",
             Self::Facts => "details",
@@ -158,6 +170,10 @@ impl PaneId {
             Self::StationLog => Place::StationLog,
             Self::Meter => Place::Meter,
             Self::Wire => Place::Wire,
+            Self::Topics => Place::Topics,
+            Self::Subscribers => Place::Subscribers,
+            Self::Peers => Place::Peers,
+            Self::Drops => Place::Drops,
             Self::Pending => Place::Pending,
         }
     }

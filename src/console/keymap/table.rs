@@ -35,6 +35,13 @@ impl Shipped {
 /// Places with rows in panes, but for Queues, and more of them.
 macro_rules! rows_and {
     ($($more:ident),* $(,)?) => {
+        rows_but_sessions_and!($($more,)* Subscribers, Peers)
+    };
+}
+
+/// The same without those whose rows are sessions of the bus.
+macro_rules! rows_but_sessions_and {
+    ($($more:ident),* $(,)?) => {
         &[
             $( Place::$more, )*
             Place::InFlight,
@@ -49,6 +56,8 @@ macro_rules! rows_and {
             Place::StationLog,
             Place::Meter,
             Place::Wire,
+            Place::Topics,
+            Place::Drops,
         ]
     };
 }
@@ -56,6 +65,10 @@ macro_rules! rows_and {
 const PANES: &[Place] = rows_and!(Queues, Started);
 /// Panes of all views, and the chips above them.
 pub(super) const VIEWS: &[Place] = rows_and!(Queues, Started, Chips);
+/// The same without those whose rows are sessions of the bus.
+const BESIDE_SESSIONS: &[Place] = rows_but_sessions_and!(Queues, Started, Chips);
+/// Where a session of the bus is selected.
+const SESSIONS: &[Place] = &[Place::Subscribers, Place::Peers];
 /// Where keys that work on a queue only say where to go.
 const BESIDE_QUEUES: &[Place] = rows_and!(Started, Chips);
 /// Places with rows or lines to move among.
@@ -80,7 +93,19 @@ const ANYWHERE: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Ins
 /// Where the bridge is started again: wherever it is said that it is down.
 const RESTARTS: &[Place] = rows_and!(Queues, Started, Chips, Facts, Tray);
 const INVOCATIONS: &[Place] = &[Place::InFlight, Place::Recent, Place::History, Place::OtherPack, Place::Pending, Place::Wire];
-const READ: &[Place] = &[Place::Log, Place::Refunds, Place::State, Place::AdapterLog, Place::Violations, Place::StationLog, Place::Tray];
+const READ: &[Place] = &[
+    Place::Log,
+    Place::Refunds,
+    Place::State,
+    Place::AdapterLog,
+    Place::Violations,
+    Place::StationLog,
+    Place::Topics,
+    Place::Drops,
+    Place::Subscribers,
+    Place::Peers,
+    Place::Tray,
+];
 const CANCELLABLE: &[Place] = &[Place::Pending, Place::History, Place::OtherPack];
 const DIALOGS: &[Place] = &[Place::Dialog, Place::CancelDialog, Place::SettleDialog];
 const READERS: &[Place] = &[
@@ -184,10 +209,11 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", true, VIEWS),
     bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", false, LAYERS),
     bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", false, WRITERS),
-    bound(&[Chord::char('K')], Action::Kick, "kick adapter", true, VIEWS),
+    bound(&[Chord::char('K')], Action::Kick, "kick adapter", true, BESIDE_SESSIONS),
+    bound(&[Chord::char('K')], Action::Kick, "kick peer", true, SESSIONS),
     bound(&[Chord::char('K')], Action::Kick, "kick adapter", true, &[Place::Tray]),
     bound(&[Chord::char('K')], Action::Kick, "kick adapter", false, &[Place::Facts]),
-    bound(&[Chord::char('R')], Action::Restart, "restart the bridge", false, RESTARTS),
+    bound(&[Chord::char('R')], Action::Restart, "restart what is down", false, RESTARTS),
     bound(&[Chord::char('a')], Action::Tray, "alerts", true, VIEWS),
     bound(&[Chord::char('r')], Action::Record, "record", false, VIEWS),
     bound(&[Chord::char('z')], Action::Zoom, "zoom", true, PANES),
@@ -199,6 +225,7 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", false, VIEWS),
     bound(&[Chord::char('1')], Action::ViewDeck, "Deck", false, VIEWS),
     bound(&[Chord::char('2')], Action::ViewBridge, "Bridge", false, VIEWS),
+    bound(&[Chord::char('3')], Action::ViewBus, "Bus", false, VIEWS),
     bound(&[Chord::char('8')], Action::ViewWire, "Wire", false, VIEWS),
     bound(&[Chord::char('9')], Action::ViewJournal, "Journal", false, VIEWS),
     bound(&[Chord::char(':')], Action::Palette, "command", true, ANYWHERE),

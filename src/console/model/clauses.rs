@@ -1,6 +1,10 @@
 //! What peers break: the clause, its text in short, what was wrong, and what their authors do about it.
 
-use crate::tap::entry::mpp::{ErrorCode, Fault, HelloReason, Violation};
+use super::bus_clauses;
+use crate::{
+    rmp::Refusal,
+    tap::entry::mpp::{ErrorCode, Fault, HelloReason, Violation},
+};
 
 /// A breach by a peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +17,10 @@ pub(crate) enum Breach {
     HelloTimeout,
     /// It ended its connection by `protocol_error` itself.
     ByAdapter,
+    /// A frame of it on the bus was refused.
+    Bus(Refusal),
+    /// It connected to the bus and said no `Hello` in time.
+    BusHelloTimeout,
 }
 
 const HELLO: &str = "mpp-v2, hello";
@@ -39,6 +47,8 @@ impl Breach {
             Self::Hello(_) => REASONS,
             Self::HelloTimeout => HELLO,
             Self::ByAdapter => BY_ADAPTER,
+            Self::Bus(refusal) => refusal.clause(),
+            Self::BusHelloTimeout => Refusal::Unauthorized.clause(),
         }
     }
 
@@ -48,6 +58,9 @@ impl Breach {
             Self::Protocol(code, violation) => format!("{}: {violation}", code.code()),
             Self::Hello(reason) => format!("hello refused: {}", reason.code()),
             Self::HelloTimeout => "no hello came within 10 s".to_owned(),
+            Self::BusHelloTimeout => "no Hello came within 10 s".to_owned(),
+            Self::Bus(Refusal::Fault(code)) => format!("{}: {}", code.name(), code.says().trim_end_matches('.')),
+            Self::Bus(refusal) => refusal.name().to_owned(),
             Self::ByAdapter => "the adapter ended it by protocol_error".to_owned(),
         }
     }
@@ -56,6 +69,8 @@ impl Breach {
     pub(crate) const fn remedy(self) -> Option<&'static str> {
         Some(match self {
             Self::Hello(_) => return None,
+            Self::Bus(refusal) => bus_clauses::refusal_remedy(refusal),
+            Self::BusHelloTimeout => bus_clauses::refusal_remedy(Refusal::Unauthorized),
             Self::HelloTimeout => "send hello as the first line, at once after connecting, and end it with LF",
             Self::ByAdapter => "read what it said in its log: the adapter itself gave up",
             Self::Protocol(_, violation) => match violation {
@@ -109,7 +124,7 @@ pub(crate) fn clause_text(clause: &str) -> &'static str {
         "mpp-v2 §9.1" => "pending, dispatched, applied, done; or dispatched to failed, or to refunded by failed with refund: true.",
         "mpp-v2, state_write" => "The key is declared, the adapter is its writer, and the value fits its schema.",
         "ruling MPP 4" => "A state_write is refused when the next hello_ack would exceed one frame, so that no adapter locks itself out.",
-        _ => "",
+        clause => bus_clauses::clause_text(clause),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Model, timeline::Past};
 use crate::{
     mpp::{EndedView, LiveView, LogView},
+    rmp::{DropView, PeerView, TopicView},
     time::Now,
 };
 
@@ -22,9 +23,23 @@ impl Model {
                 + lines
                 + reasons
         });
+        let bus = self.rmp().map_or(0, |rmp| {
+            let subs: usize = rmp.peers.values().map(|peer| peer.subs.len()).sum();
+            let row = size_of::<TopicView>() + NODE_BYTES;
+            rmp.topics.len() * row
+                + rmp.drops.len() * size_of::<DropView>()
+                + (rmp.peers.len() + subs) * (size_of::<PeerView>() + NODE_BYTES)
+        });
         let rates = (self.rates.len() + self.failures.len()) * (NODE_BYTES + 256);
         let faults: usize = self.faults.groups().map(|group| 1_024 + group.kinds.len() * 32).sum();
-        size_of::<Self>() + bridge + rates + faults + self.history.len() * size_of::<EndedView>() + self.journal.memory_bytes()
+        size_of::<Self>()
+            + bridge
+            + bus
+            + self.bus.memory_bytes()
+            + rates
+            + faults
+            + self.history.len() * size_of::<EndedView>()
+            + self.journal.memory_bytes()
     }
 
     /// Takes over from the live model what is shown of the present whatever the moment: alerts, what this console lost and how well it

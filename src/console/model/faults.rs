@@ -4,12 +4,14 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::clauses::Breach;
 use crate::{
+    console::units,
     ids::{Peer, Seq},
     tap::{
         EntryRef,
         entry::{
             Direction, Entry, Frame, Head, Redaction, Transition, Verdict, What,
             mpp::{self, CloseCause, FrameType},
+            rmp,
         },
     },
     time::Now,
@@ -32,7 +34,7 @@ pub(crate) struct FaultGroup {
     pub(crate) seq: Seq,
     pub(crate) last: Breach,
     /// The type of the frame, where it could be read.
-    pub(crate) frame: Option<FrameType>,
+    pub(crate) frame: Option<&'static str>,
     /// How the frame begins.
     pub(crate) bytes: Option<Arc<str>>,
     /// The whole of it as the tap has it, which is at most `limits.tap.frame_bytes_max`; none where it was withheld.
@@ -55,7 +57,7 @@ pub(crate) struct Faults {
 }
 
 /// What is kept of the frame that broke a clause: its type, how it begins, and all of it.
-type Kept = (Option<FrameType>, Option<Arc<str>>, Option<Arc<[u8]>>);
+type Kept = (Option<&'static str>, Option<Arc<str>>, Option<Arc<[u8]>>);
 
 impl Faults {
     /// The groups, by clause.
@@ -85,7 +87,30 @@ impl Faults {
                         (entry.text().chars().take(FRAME_CHARS_MAX).collect(), Some(Arc::from(entry.bytes)))
                     }
                 };
-                self.note(Breach::from(*fault), peer, entry.entry, (head.kind, Some(bytes.into()), whole));
+                self.note(Breach::from(*fault), peer, entry.entry, (head.kind.map(FrameType::name), Some(bytes.into()), whole));
+            }
+            What::Frame(Frame {
+                direction: Direction::Inbound,
+                peer,
+                head: Head::Rmp(head),
+                verdict: Verdict::Rmp(rmp::Verdict::Refused(refusal)),
+                redaction,
+                ..
+            }) => {
+                let kept = match redaction {
+                    Redaction::Withheld => (None, None),
+                    Redaction::None | Redaction::Masked(_) => (Some(hex(entry.bytes).into()), Some(Arc::from(entry.bytes))),
+                };
+                self.note(Breach::Bus(*refusal), peer, entry.entry, (head.kind.map(rmp::FrameKind::name), kept.0, kept.1));
+            }
+            What::Frame(Frame { direction: Direction::Outbound, peer, head: Head::Rmp(head), .. }) if head.refusal.is_some() => {
+                if let Some(words) = units::error_message(entry.bytes) {
+                    self.tell(peer, &words.chars().take(FRAME_CHARS_MAX).collect::<String>().into());
+                }
+            }
+            What::Transition(Transition::Rmp(rmp::Transition::Disconnected { session, cause: rmp::CloseCause::HelloTimeout })) => {
+                let peer = Peer::new(&format!("session {session}"));
+                self.note(Breach::BusHelloTimeout, &peer, entry.entry, (None, None, None));
             }
             What::Transition(Transition::Mpp(mpp::Transition::Disconnected { peer, cause: CloseCause::HelloTimeout, .. })) => {
                 self.note(Breach::HelloTimeout, peer, entry.entry, (None, None, None));
@@ -132,6 +157,12 @@ impl Faults {
             group.told = Some(Arc::clone(words));
         }
     }
+}
+
+/// The first bytes of a frame as pairs of hex digits.
+fn hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().take(FRAME_CHARS_MAX / 3).map(|byte| format!("{byte:02x}"));
+    digits.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

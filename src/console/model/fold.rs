@@ -3,6 +3,7 @@
 use crate::{
     limits, mpp,
     port::{HostState, RecordingView, StationView},
+    rmp,
     tap::{
         EntryRef,
         entry::{What, station as station_events},
@@ -34,6 +35,14 @@ pub(super) fn station(view: &mut StationView, transition: station_events::Transi
 
 /// The bridge's.
 pub(super) fn mpp(view: &mut mpp::Snapshot, entry: EntryRef<'_>, limits: &limits::Mpp) {
+    match &entry.entry.what {
+        What::Transition(_) => view.apply(entry.entry, &entry.text(), limits),
+        _ => view.apply(entry.entry, "", limits),
+    }
+}
+
+/// The broker's. What lies beside a frame is not read.
+pub(super) fn rmp(view: &mut rmp::Snapshot, entry: EntryRef<'_>, limits: &limits::Rmp) {
     match &entry.entry.what {
         What::Transition(_) => view.apply(entry.entry, &entry.text(), limits),
         _ => view.apply(entry.entry, "", limits),

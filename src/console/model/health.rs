@@ -50,17 +50,17 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self { condition: Condition::Well, sentences: Vec::new() }
     }
 
-    fn worse(&mut self, condition: Condition, why: String, mut remedy: Vec<Sentence>) {
+    pub(super) fn worse(&mut self, condition: Condition, why: String, mut remedy: Vec<Sentence>) {
         self.condition = self.condition.max(condition);
         self.sentences.push(Sentence::Why(why));
         self.sentences.append(&mut remedy);
     }
 
-    fn fact(&mut self, name: &'static str, value: impl Into<String>) {
+    pub(super) fn fact(&mut self, name: &'static str, value: impl Into<String>) {
         self.sentences.push(Sentence::Fact(name, value.into(), Class::Public));
     }
 }

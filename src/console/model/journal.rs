@@ -2,7 +2,10 @@
 
 use std::{collections::VecDeque, fmt::Write as _, sync::Arc, time::Duration};
 
-use super::causes::close_words;
+use super::{
+    bus_words::{self, Said, Together},
+    causes::close_words,
+};
 use crate::{
     console::class::Class,
     ids::{InvocationId, Peer, Seq},
@@ -11,8 +14,9 @@ use crate::{
     tap::{
         EntryRef,
         entry::{
-            Direction, Frame, Head, Transition, What,
+            Direction, Frame, Head, Link, Transition, Verdict, What,
             mpp::{self, HelloReason, RefundStatus},
+            rmp,
             station::{self, Level},
         },
     },
@@ -24,6 +28,7 @@ use crate::{
 pub(crate) enum Origin {
     Station,
     Bridge,
+    Bus,
     Adapter,
     Console,
 }
@@ -78,6 +83,8 @@ pub(crate) struct Journal {
     losses: Option<(u64, Now, u64)>,
     /// What connections that are being closed were told, until they are gone.
     told: VecDeque<(Peer, Arc<str>)>,
+    /// What the bus says again and again, which is told together.
+    together: Together,
     /// The entry that is taken in just now.
     folding: Option<Seq>,
 }
@@ -104,6 +111,7 @@ impl Journal {
             station_received: 0,
             station_evicted: 0,
             told: VecDeque::new(),
+            together: Together::default(),
             folding: None,
         }
     }
@@ -170,9 +178,13 @@ impl Journal {
         }
     }
 
-    /// Takes one entry. `line` is a line of the adapter's log that is kept elsewhere already. Gives what a peer was told, if it was.
-    pub(super) fn fold(&mut self, entry: EntryRef<'_>, line: Option<Arc<str>>) -> Option<(&Peer, &Arc<str>)> {
+    /// Takes one entry. `line` is a line of the adapter's log that is kept elsewhere already, `said` what the
+    /// bus says with it. Gives what a peer was told, if it was.
+    pub(super) fn fold(&mut self, entry: EntryRef<'_>, line: Option<Arc<str>>, said: Option<Said>) -> Option<(&Peer, &Arc<str>)> {
         self.folding = Some(entry.entry.seq);
+        if let Some(said) = said {
+            self.say(entry.entry.at, said);
+        }
         self.note_entry(entry, line);
         self.folding = None;
         match &entry.entry.what {
@@ -215,9 +227,13 @@ impl Journal {
             }
             What::Unsent { frames, bytes } => {
                 let words = format!("{frames} frames ({bytes} bytes) could not be sent before the connection closed");
-                self.push(at, Level::Warn, Origin::Bridge, words.into());
+                let origin = if entry.entry.link == Link::Rmp { Origin::Bus } else { Origin::Bridge };
+                self.push(at, Level::Warn, origin, words.into());
             }
-            What::Frame(_) | What::Transition(Transition::Rmp(_)) | What::Committed { .. } | What::Loss { .. } => {}
+            What::Frame(Frame { direction: Direction::Inbound, peer, verdict: Verdict::Rmp(rmp::Verdict::Refused(refusal)), .. }) => {
+                self.say(at, bus_words::refusal_words(peer, *refusal));
+            }
+            What::Transition(Transition::Rmp(_)) | What::Frame(_) | What::Committed { .. } | What::Loss { .. } => {}
         }
     }
 
@@ -238,6 +254,22 @@ impl Journal {
             self.told.pop_front();
         }
         self.told.back().map(|(peer, words)| (peer, words))
+    }
+
+    /// What the bus says. The same said again for some seconds is one line, so that who does nothing else hides nothing.
+    fn say(&mut self, at: Now, said: Said) {
+        let (number, count) = self.together.count(&said.of, at, self.next);
+        let words = if count > 1 { format!("{} (×{count})", said.words) } else { said.words };
+        match number.map(|number| self.notice_mut(number)) {
+            Some(Some(notice)) => {
+                (notice.text, notice.at) = (words.into(), at);
+                let told = notice.clone();
+                self.copy(&told);
+            }
+            // It was evicted meanwhile: the next is begun when its time is over.
+            Some(None) => {}
+            None => self.push(at, said.level, Origin::Bus, words.into()),
+        }
     }
 
     /// Refunds of one fate that follow each other are one line.

@@ -2,10 +2,15 @@
 //! count.
 
 mod alerts;
+mod bus;
+mod bus_clauses;
+mod bus_health;
+mod bus_words;
 mod causes;
 mod clauses;
 mod copies;
 mod faults;
+mod flow;
 mod fold;
 mod health;
 mod journal;
@@ -18,9 +23,12 @@ mod timeline;
 #[cfg(test)]
 pub(crate) use alerts::Judged;
 pub(crate) use alerts::{Alert, Alerts, Cause, Standing, remedy};
+pub(crate) use bus::{BYTES, Culprit, DELIVERED, DropGroup, DropKey, MESSAGES, drop_groups};
+pub(crate) use bus_health::{drop_remedy, rmp_report};
 pub(crate) use causes::{close_words, refusal_remedy};
 pub(crate) use clauses::{Breach, clause_text};
 pub(crate) use faults::FaultGroup;
+pub(crate) use flow::Flow;
 pub(crate) use health::{Condition, Sentence, hello_remedy, in_flight, mpp_report, settle_remedy, store_report};
 pub(crate) use journal::{Notice, Origin};
 pub(crate) use kept::Kept;

@@ -7,7 +7,7 @@ use crate::time::Now;
 /// Buckets that a rate is drawn of.
 pub(crate) const WINDOW_BUCKETS: usize = 8;
 /// The length of a bucket.
-const BUCKET_MS: u64 = 10_000;
+pub(super) const BUCKET_MS: u64 = 10_000;
 /// Buckets that make a minute.
 const MINUTE_BUCKETS: u64 = 6;
 
@@ -17,7 +17,7 @@ pub(crate) struct Rate {
     buckets: VecDeque<(u64, u64)>,
 }
 
-fn bucket_of(at: Now) -> u64 {
+pub(super) fn bucket_of(at: Now) -> u64 {
     at.mono.0 / 1_000_000 / BUCKET_MS
 }
 

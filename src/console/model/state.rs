@@ -10,6 +10,8 @@ use std::{
 
 use super::{
     alerts::{Alerts, Judged},
+    bus::Bus,
+    bus_words,
     faults::Faults,
     fold,
     journal::Journal,
@@ -146,6 +148,8 @@ pub(crate) struct Model {
     pub(crate) rates: BTreeMap<QueueName, Rate>,
     /// Rows failed, refunded or cancelled, by queue.
     pub(crate) failures: BTreeMap<QueueName, Rate>,
+    /// How fast the bus goes.
+    pub(crate) bus: Bus,
     /// Faults of peers.
     pub(crate) faults: Faults,
     /// The number of the first line that is kept of the adapter's log; the others follow it.
@@ -214,6 +218,7 @@ impl Model {
             world: None,
             rates: BTreeMap::new(),
             failures: BTreeMap::new(),
+            bus: Bus::new(&limits.rmp),
             faults: Faults::default(),
             first_line: 0,
             lines_cut: 0,
@@ -309,10 +314,15 @@ impl Model {
     pub(crate) fn fold(&mut self, entry: EntryRef<'_>, resyncing: bool) {
         self.revision = next_revision();
         self.fold_windows(entry);
+        self.bus.fold(entry.entry);
         self.alerts.hear(entry);
+        let said = match &entry.entry.what {
+            What::Transition(Transition::Rmp(transition)) => bus_words::words(transition, &entry.text(), self.rmp()),
+            _ => None,
+        };
         let line = if resyncing { None } else { self.fold_world(entry) };
         self.faults.fold(entry);
-        if let Some((peer, words)) = self.journal.fold(entry, line) {
+        if let Some((peer, words)) = self.journal.fold(entry, line, said) {
             self.faults.tell(peer, words);
         }
     }
@@ -333,7 +343,10 @@ impl Model {
                 }
                 fold::station(&mut world.station, *transition, entry);
             }
-            _ if entry.entry.link == Link::Rmp => world.rmp.apply(entry.entry, &entry.text(), &self.rmp_limits),
+            _ if entry.entry.link == Link::Rmp => {
+                self.bus.compare(entry.entry, &world.rmp);
+                fold::rmp(&mut world.rmp, entry, &self.rmp_limits);
+            }
             _ => fold::mpp(&mut world.mpp, entry, &self.limits),
         }
         world.as_of.0[entry.entry.link.index()] = entry.entry.seq;
@@ -425,6 +438,11 @@ impl Model {
     pub(crate) fn line(&self, number: u64) -> Option<&LogView> {
         let place = usize::try_from(number.wrapping_sub(self.first_line)).ok()?;
         self.mpp()?.logs.get(place)
+    }
+
+    /// The bus, once there is a snapshot.
+    pub(crate) fn rmp(&self) -> Option<&rmp::Snapshot> {
+        self.world.as_ref().map(|world| &world.rmp)
     }
 
     /// The bridge, once there is a snapshot.

@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use super::{overlay::centred, question};
 use crate::{
     console::{keymap, model::Model, text, theme::Role, view::Canvas},
-    ids::{EventName, InvocationId, Peer, QueueName},
+    ids::{ConnectionId, EventName, InvocationId, Peer, QueueName},
     time::Mono,
 };
 
@@ -21,6 +21,8 @@ pub(crate) enum Bound {
     Cancel { id: InvocationId, queue: QueueName, event: EventName },
     /// Drop this adapter.
     Kick { peer: Peer },
+    /// Drop this session of the bus.
+    KickPeer { session: ConnectionId, client: String },
     /// End this row that was left in applied.
     Settle { id: InvocationId, queue: QueueName, event: EventName },
     /// Cancel these rows, those of them that are still pending.
@@ -52,7 +54,9 @@ impl Dialog {
         match self.bound {
             Bound::Cancel { .. } | Bound::CancelMany { .. } => keymap::Place::CancelDialog,
             Bound::Settle { .. } => keymap::Place::SettleDialog,
-            Bound::Quit | Bound::Kick { .. } | Bound::Migrate | Bound::StopRecording { .. } => keymap::Place::Dialog,
+            Bound::Quit | Bound::Kick { .. } | Bound::KickPeer { .. } | Bound::Migrate | Bound::StopRecording { .. } => {
+                keymap::Place::Dialog
+            }
         }
     }
 

@@ -4,24 +4,24 @@ use std::cell::Cell as Noted;
 
 use ratatui::layout::Rect;
 
-use super::{Pending, overlay::centred, told::Told};
+use super::{Pending, bus_facts, overlay::centred, told::Told};
 use crate::{
     console::{
         class::Class,
         copy::Original,
         format,
         model::{
-            Alert, Breach, FaultGroup, Kept, Model, Sentence, Standing, clause_text, hello_remedy, mpp_report, remedy, settle_remedy,
-            store_report,
+            Alert, Breach, DropGroup, FaultGroup, Kept, Model, Sentence, Standing, clause_text, hello_remedy, mpp_report, remedy,
+            rmp_report, settle_remedy, store_report,
         },
         pane_id::ChipId,
-        panes::{LogLine, Refund, Row, StateValue, Stored},
+        panes::{Drops, LogLine, Refund, Row, StateValue, Stored},
         text,
         theme::Role,
         update::ToldOf,
         view::{Canvas, View},
     },
-    ids::{InvocationId, Seq},
+    ids::{ConnectionId, InvocationId, Seq, TopicName},
     mpp::{LogView, WrittenBy, manifest::Writer},
     port::{InvocationRow, RefundRow, StateKeyRow},
     store::invocations::Source,
@@ -48,6 +48,12 @@ pub(crate) enum Subject {
     Line(Box<LogView>),
     /// What was broken of a clause, as it was.
     Fault(Box<FaultGroup>),
+    /// Messages of the bus that did not reach somebody, as they were.
+    Drop(Box<DropGroup>),
+    /// A topic of the bus.
+    Topic(TopicName),
+    /// A session of the bus.
+    BusPeer(ConnectionId),
 }
 
 /// Details of something.
@@ -59,12 +65,16 @@ pub(crate) struct Facts {
     lowest: Noted<usize>,
     /// The entries that tell of it.
     told: Told,
+    /// Whether the message that was dropped was looked for.
+    has_looked: bool,
+    /// That message, where it is kept.
+    message: Option<bus_facts::Message>,
 }
 
 impl Facts {
     /// Details, from the top.
     pub(crate) fn of(subject: Subject) -> Self {
-        Self { subject, scroll: 0, lowest: Noted::new(0), told: Told::default() }
+        Self { subject, scroll: 0, lowest: Noted::new(0), told: Told::default(), has_looked: false, message: None }
     }
 
     /// Takes note of the entries that are kept.
@@ -72,11 +82,16 @@ impl Facts {
         if let Subject::Invocation { id, .. } = &self.subject {
             self.told.follow(kept, *id);
         }
+        if let Subject::Drop(group) = &self.subject
+            && !std::mem::replace(&mut self.has_looked, true)
+        {
+            self.message = bus_facts::message(kept, &group.last);
+        }
     }
 
     /// The selected one of the entries that tell of it.
     pub(crate) fn entry(&self) -> Option<Seq> {
-        self.told.selected()
+        self.told.selected().or_else(|| Some(self.message.as_ref()?.seq))
     }
 
     /// Moves by some lines; the last one stays on the screen.
@@ -89,6 +104,7 @@ impl Facts {
     fn title(&self) -> String {
         match &self.subject {
             Subject::Chip(ChipId::Mpp) => "MPP bridge".to_owned(),
+            Subject::Chip(ChipId::Rmp) => "RMP bus".to_owned(),
             Subject::Chip(_) => "Store".to_owned(),
             Subject::Invocation { id, .. } => format!("Invocation {id}"),
             Subject::Notice(_) => "Notice".to_owned(),
@@ -97,12 +113,16 @@ impl Facts {
             Subject::Alert(_) => "Alert".to_owned(),
             Subject::Line(_) => "The adapter says".to_owned(),
             Subject::Fault(group) => group.clause.to_owned(),
+            Subject::Drop(_) => "Dropped".to_owned(),
+            Subject::Topic(name) => format!("Topic {name}"),
+            Subject::BusPeer(session) => format!("Session {session}"),
         }
     }
 
     fn sentences(&self, view: &View, model: &Model) -> Vec<Sentence> {
         match &self.subject {
             Subject::Chip(ChipId::Mpp) => mpp_report(model, view.now).sentences,
+            Subject::Chip(ChipId::Rmp) => rmp_report(model, view.now).sentences,
             Subject::Chip(_) => store_report(model).sentences,
             Subject::Invocation { row: None, .. } => vec![fact("", "asking the station")],
             Subject::Invocation { id, row: Some(row) } => {
@@ -123,6 +143,9 @@ impl Facts {
             Subject::Alert(alert) => alert_facts(view, model.alerts.get(alert.number).unwrap_or(alert), model),
             Subject::Line(line) => said(view, line.at, line.level, &line.text, Class::Payload),
             Subject::Fault(group) => fault_facts(view, group),
+            Subject::Drop(group) => bus_facts::drop_facts(view, model, group, self.message.as_ref()),
+            Subject::Topic(name) => bus_facts::topic_facts(view, model, name),
+            Subject::BusPeer(session) => bus_facts::session_facts(view, model, *session),
         }
     }
 
@@ -137,7 +160,8 @@ impl Facts {
             Subject::State(value) => Some(Row::Value(StateValue(value))),
             Subject::Line(line) => Some(Row::Line(LogLine { number: 0, line })),
             Subject::Fault(group) => Some(Row::Fault(group)),
-            Subject::Chip(_) | Subject::Invocation { row: None, .. } | Subject::Alert(_) => None,
+            Subject::Drop(group) => Some(Row::Drops(Drops((**group).clone()))),
+            Subject::Chip(_) | Subject::Invocation { row: None, .. } | Subject::Alert(_) | Subject::Topic(_) | Subject::BusPeer(_) => None,
         };
         let lines = self.sentences(view, model).into_iter().map(|sentence| match sentence {
             Sentence::Fact(_, _, Class::Secret) => String::new(),
@@ -331,7 +355,7 @@ fn fault_facts(view: &View, group: &FaultGroup) -> Vec<Sentence> {
     let mut facts = vec![fact("", clause_text(group.clause)), Sentence::Why(group.last.words())];
     // What it was told may name what it sent.
     facts.extend(group.told.as_deref().map(|told| payload("told", told)));
-    facts.extend(group.frame.map(|frame| fact("frame", frame.name())));
+    facts.extend(group.frame.map(|frame| fact("frame", frame)));
     facts.extend(group.bytes.as_deref().map(|bytes| payload("it begins", bytes)));
     facts.push(fact("by", format!("{} at {}", group.peer, view.time_of_day(group.at))));
     facts.extend(group.last.remedy().map(|words| Sentence::Do(words.to_owned())));

@@ -1,6 +1,7 @@
 //! Layers over the Deck. The topmost takes the keys; `Esc` goes back one layer.
 
 mod account;
+mod bus_facts;
 mod columns;
 mod copy_as;
 mod dialog;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Bound, Dialog};
 use crate::{
     console::{action::Action, format, model::Model, theme::Role, view::View},
-    ids::{InvocationId, Peer, QueueName},
+    ids::{ConnectionId, InvocationId, Peer, QueueName},
     tap::entry::mpp::RowState,
 };
 
@@ -16,6 +16,7 @@ pub(super) fn title(bound: &Bound) -> String {
         Bound::Cancel { id, .. } => format!("Cancel {id}?"),
         Bound::CancelMany { rows } => format!("Cancel {} marked?", format::count(rows.len() as u64)),
         Bound::Kick { .. } => "Drop the adapter?".to_owned(),
+        Bound::KickPeer { client, .. } => format!("Drop {client}?"),
         Bound::Settle { id, .. } => format!("Settle {id}?"),
         Bound::Migrate => "Move rows to this pack?".to_owned(),
         Bound::StopRecording { .. } => "Stop recording?".to_owned(),
@@ -40,6 +41,7 @@ pub(super) fn words(dialog: &Dialog, model: &Model, view: &View) -> Vec<(String,
         }
         Bound::CancelMany { rows } => many_words(rows, dialog.refund, model),
         Bound::Kick { peer } => kick_words(model, peer),
+        Bound::KickPeer { session, client } => kick_peer_words(model, *session, client),
         Bound::Settle { id, queue, event } => {
             let mut words = vec![
                 (
@@ -150,6 +152,26 @@ fn kick_words(model: &Model, peer: &Peer) -> Vec<(String, Role)> {
     }
     if mpp.adapter.as_ref().is_none_or(|adapter| adapter.peer != *peer) {
         words.push(("It has left meanwhile.".to_owned(), Role::Warn));
+    }
+    words
+}
+
+fn kick_peer_words(model: &Model, session: ConnectionId, client: &str) -> Vec<(String, Role)> {
+    let Some(peer) = model.rmp().and_then(|rmp| rmp.peers.get(&session)) else {
+        return vec![("It has left meanwhile.".to_owned(), Role::Warn)];
+    };
+    let kind = peer.greeting.as_ref().map_or("before its Hello", |greeting| greeting.kind.name());
+    let mut words = vec![
+        (format!("{client} ({kind}, session {session}, {}) is disconnected; it may connect again at once.", peer.peer), Role::Text),
+        ("Nobody can tell it what it missed meanwhile: the bus keeps nothing for who is not there.".to_owned(), Role::Text),
+    ];
+    let topics: Vec<_> = peer.subs.values().map(|sub| sub.topic.to_string()).collect();
+    if !topics.is_empty() {
+        words.push((format!("Its {} subscriptions end: {}.", topics.len(), some(&topics)), Role::Warn));
+    }
+    let waiting: u64 = peer.subs.values().map(|sub| sub.gauge.queued_messages).sum();
+    if waiting > 0 {
+        words.push((format!("{waiting} messages that wait for it are gone."), Role::Warn));
     }
     words
 }

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use crate::{
     console::{
         format,
-        model::{Condition, Model, in_flight, mpp_report, store_report},
+        model::{Condition, MESSAGES, Model, drop_groups, in_flight, mpp_report, rmp_report, store_report},
         pane_id::{ChipId, PaneId},
         text,
         theme::Role,
@@ -41,6 +41,7 @@ fn parts(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
                 let figures = format!("{}q {flying}{}", mpp.queues.len(), glyphs.flying);
                 let columns = match room {
                     Room::Least => return String::new(),
+                    Room::Tight if mpp.adapter.is_none() => return "no adapter".to_owned(),
                     Room::Tight => return figures,
                     // What is missing says more than the pack's name.
                     _ if mpp.adapter.is_none() => return format!("no adapter {figures}"),
@@ -50,6 +51,17 @@ fn parts(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
                 format!("{} {figures}", text::truncate(&text::visible(&mpp.pack.name, glyphs.ascii), columns, glyphs.ellipsis))
             });
             [("MPP".to_owned(), Role::Mpp), sign(mpp_report(model, view.now).condition), (figure, Role::Text)]
+        }
+        ChipId::Rmp => {
+            let figure = model.rmp().map_or_else(String::new, |rmp| {
+                let rate = super::rate_words(model.bus.all.per_second(MESSAGES, view.now));
+                match room {
+                    Room::Least => String::new(),
+                    Room::Tight => format!("{}p {rate}/s", rmp.peers.len()),
+                    _ => format!("{} {} {rate}/s", rmp.peers.len(), if rmp.peers.len() == 1 { "peer" } else { "peers" }),
+                }
+            });
+            [("RMP".to_owned(), Role::Rmp), sign(rmp_report(model, view.now).condition), (figure, Role::Text)]
         }
         ChipId::Store => {
             let figure = match model.world.as_ref().map(|world| world.station.store_failing.is_some()) {
@@ -75,7 +87,7 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
         PaneId::InFlight => {
             let (flying, applied) = mpp.map_or((0, 0), in_flight);
             let figure = if applied > 0 { format!("{flying}{} +{applied}", glyphs.flying) } else { format!("{flying}{}", glyphs.flying) };
-            ("FLIGHT", figure, Role::Text)
+            (if room == Room::Least { "FLY" } else { "FLIGHT" }, figure, Role::Text)
         }
         PaneId::Recent => {
             let ended = |wanted: &[RowState]| model.ended().filter(|row| wanted.contains(&row.state)).count();
@@ -102,7 +114,11 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
         }
         PaneId::Refunds => {
             let (refunds, more) = ui.pages.refund_count(model);
-            ("REFUND", format!("{}{}", format::count(refunds), if more { "+" } else { "" }), Role::Text)
+            (
+                if room == Room::Least { "REF" } else { "REFUND" },
+                format!("{}{}", format::count(refunds), if more { "+" } else { "" }),
+                Role::Text,
+            )
         }
         PaneId::State => ("STATE", format::count(ui.pages.state.rows().len() as u64), Role::Text),
         PaneId::AdapterLog => {
@@ -112,6 +128,16 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
         PaneId::Violations => {
             let faults = model.faults.count;
             ("FAULTS", format::count(faults), if faults > 0 { Role::Warn } else { Role::Text })
+        }
+        PaneId::Topics => ("TOPICS", format::count(model.rmp().map_or(0, |rmp| rmp.topics.len() as u64)), Role::Text),
+        PaneId::Subscribers => {
+            let subs: usize = model.rmp().map_or(0, |rmp| rmp.peers.values().map(|peer| peer.subs.len()).sum());
+            ("SUBS", format::count(subs as u64), Role::Text)
+        }
+        PaneId::Peers => ("PEERS", format::count(model.rmp().map_or(0, |rmp| rmp.peers.len() as u64)), Role::Text),
+        PaneId::Drops => {
+            let dropped: u64 = model.rmp().map_or(0, |rmp| drop_groups(rmp).iter().map(|group| group.count).sum());
+            ("DROPS", format::count(dropped), if model.bus.dropped_lately(view.now) > 0 { Role::Warn } else { Role::Text })
         }
         PaneId::Wire => ("WIRE", format::count(ui.time.kept().len() as u64), Role::Text),
         PaneId::Meter => {

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     console::{
         action::Action,
+        format,
         model::{Model, in_flight as count_in_flight},
         pane_id::PaneId,
         selection::{Keys as _, Selection},
@@ -133,6 +134,10 @@ fn why_empty(pane: PaneId, mpp: &Snapshot) -> String {
         PaneId::State => "no adapter has written a value yet",
         PaneId::Pending => "nothing is pending on this queue",
         PaneId::Wire => "nothing has happened since this console came up",
+        PaneId::Topics => "nothing was published on the bus yet",
+        PaneId::Subscribers => "nobody subscribes to anything",
+        PaneId::Peers => "nobody is connected to the bus",
+        PaneId::Drops => "every message reached its subscribers",
         PaneId::Started | PaneId::Meter => "",
     };
     words.to_owned()
@@ -186,6 +191,7 @@ fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
             rows => with_marks(format!("Other pack {rows}"), ui),
         },
         PaneId::Wire => wire::title(ui, view),
+        PaneId::Topics | PaneId::Subscribers | PaneId::Peers | PaneId::Drops => bus_title(pane, model, view),
         // They come from the store, which knows nothing of the past.
         PaneId::Refunds | PaneId::State if model.past.is_some() => format!("{}, as when time was stopped", pane.place().name()),
         PaneId::Refunds => match ui.pages.refund_count(model) {
@@ -193,6 +199,29 @@ fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
             (refunds, more) => format!("Refunds {refunds}{}", if more { "+" } else { "" }),
         },
         _ => pane.place().name().to_owned(),
+    }
+}
+
+fn bus_title(pane: PaneId, model: &Model, view: &View) -> String {
+    let name = pane.place().name();
+    let Some(rmp) = model.rmp() else { return name.to_owned() };
+    let many = |count: usize| format::count(count as u64);
+    match pane {
+        PaneId::Topics if !rmp.topics.is_empty() => format!("{name} {}", many(rmp.topics.len())),
+        PaneId::Subscribers if rmp.totals.keys > 0 => {
+            let young = match rmp.totals.evicted_young {
+                0 => String::new(),
+                young => format!(", {} forgotten early", format::count(young)),
+            };
+            let subs = rmp.peers.values().map(|peer| peer.subs.len()).sum();
+            format!("{name} {}, dedupe {} keys{young}", many(subs), format::count(rmp.totals.keys))
+        }
+        PaneId::Peers if !rmp.peers.is_empty() => format!("{name} {}", many(rmp.peers.len())),
+        PaneId::Drops => match model.bus.dropped_lately(view.now) {
+            0 => name.to_owned(),
+            count => format!("{name} {}/m", format::count(count)),
+        },
+        _ => name.to_owned(),
     }
 }
 

@@ -174,7 +174,7 @@ fn condition(queue: &QueueView, glyphs: &Glyphs) -> (&'static str, String, Role)
 }
 
 /// A small chart, its highest bar the highest count.
-fn spark(window: Option<[u64; WINDOW_BUCKETS]>, glyphs: &Glyphs) -> String {
+pub(super) fn spark(window: Option<[u64; WINDOW_BUCKETS]>, glyphs: &Glyphs) -> String {
     let window = window.unwrap_or_default();
     let highest = window.iter().copied().max().unwrap_or(0);
     if highest == 0 {

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Cell, adapter_log::LogLine, history::Stored, in_flight::Flying, meter::Reading, pack_state::StateValue, queues::Queued, refunds::Refund,
+    Cell, adapter_log::LogLine, drops::Drops, history::Stored, in_flight::Flying, meter::Reading, pack_state::StateValue, peers::BusPeer,
+    queues::Queued, refunds::Refund, subscribers::Subscriber, topics::Topic,
 };
 use crate::{
     console::{
@@ -55,6 +56,10 @@ pub(crate) enum Row<'a> {
     Fault(&'a FaultGroup),
     Entry(EntryRecord<'a>),
     Reading(Reading),
+    Topic(Topic<'a>),
+    Subscriber(Subscriber<'a>),
+    BusPeer(BusPeer<'a>),
+    Drops(Drops),
 }
 
 impl Row<'_> {
@@ -71,6 +76,10 @@ impl Row<'_> {
             Self::Fault(row) => *row,
             Self::Entry(row) => row,
             Self::Reading(row) => row,
+            Self::Topic(row) => row,
+            Self::Subscriber(row) => row,
+            Self::BusPeer(row) => row,
+            Self::Drops(row) => row,
         }
     }
 

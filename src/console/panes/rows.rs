@@ -1,6 +1,6 @@
 //! The rows of every pane: which there are, in which order, and what identifies them.
 
-use super::{Row, adapter_log, history, in_flight, meter, pack_state, queues, refunds, wire::Entries};
+use super::{Row, adapter_log, drops, history, in_flight, meter, pack_state, peers, queues, refunds, subscribers, topics, wire::Entries};
 use crate::{
     console::{
         lens::Lens,
@@ -28,6 +28,10 @@ pub(crate) fn specs(pane: PaneId) -> &'static [Spec] {
         PaneId::Violations => FaultGroup::SPECS,
         PaneId::Meter => meter::Reading::SPECS,
         PaneId::Wire => EntryRecord::SPECS,
+        PaneId::Topics => topics::Topic::SPECS,
+        PaneId::Subscribers => subscribers::Subscriber::SPECS,
+        PaneId::Peers => peers::BusPeer::SPECS,
+        PaneId::Drops => drops::Drops::SPECS,
         PaneId::Started => &[],
     }
 }
@@ -85,6 +89,10 @@ fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
         PaneId::AdapterLog => adapter_log::rows(model),
         PaneId::Violations => model.faults.groups().map(Row::Fault).collect(),
         PaneId::Meter => meter::rows(ui, model),
+        PaneId::Topics => topics::rows(model),
+        PaneId::Subscribers => subscribers::rows(model, ui),
+        PaneId::Peers => peers::rows(model),
+        PaneId::Drops => drops::rows(model),
         // Too many to be named all: see [`rows`].
         PaneId::Wire | PaneId::Started => Vec::new(),
     }

@@ -7,7 +7,6 @@ use super::{
 use crate::{
     console::{format, model::FaultGroup, selection::RecordKey, theme::Role},
     field::{Column, Value, fields},
-    tap::entry::mpp::FrameType,
 };
 
 fields! {
@@ -18,7 +17,7 @@ fields! {
         "last", Time, Public, "when the last time", Column::fixed("last", 8) => |it, _| Value::Time(it.at.wall);
         "what", Text, Public, "what it was the last time", Column::growing("what it was", 12, 3) => |it, _| Value::text(it.last.words());
         "peer", Text, Public, "who broke it the last time", Column::fixed("peer", 21).from(100) => |it, _| Value::text(it.peer.as_str());
-        "frame", Text, Public, "the type of the frame that broke it" => |it, _| Value::maybe(it.frame.map(FrameType::name));
+        "frame", Text, Public, "the type of the frame that broke it" => |it, _| Value::maybe(it.frame);
         "told", Text, Payload, "what the peer was told" => |it, _| Value::maybe(it.told.as_deref());
         "age", Duration, Public, "how long ago the last time was" => |it, now| Value::Duration(super::ms(it.at, now));
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{
+    bus::{bus, with_drops},
     lenses::keys,
     screens::at_both_sizes,
     stage::{Stage, connected, show},
@@ -207,7 +208,12 @@ fn the_next_start_looks_at_panes_in_the_same_way() {
 fn every_pane_draws_every_field_that_it_declares() {
     for pane in PaneId::ALL.into_iter().filter(|pane| !panes::specs(*pane).is_empty() && *pane != PaneId::Pending) {
         let view = ViewId::ALL.into_iter().find(|view| view.panes().contains(&pane)).unwrap();
-        let mut stage = if view == ViewId::Journal { journal(300, 60) } else { bridge(300, 60) };
+        let mut stage = match view {
+            ViewId::Journal => journal(300, 60),
+            ViewId::Bus => bus(300, 60),
+            ViewId::Deck => with_drops(show(300, 60)),
+            _ => bridge(300, 60),
+        };
         stage.ui.show(view);
         stage.ui.zoomed = Some(pane);
         stage.ui.focus = Focus::Pane(pane);

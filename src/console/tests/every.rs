@@ -36,6 +36,7 @@ const MOVES: &[Action] = &[
     Action::Live,
     Action::ViewDeck,
     Action::ViewBridge,
+    Action::ViewBus,
     Action::ViewWire,
     Action::ViewJournal,
 ];
@@ -73,8 +74,9 @@ pub(super) fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
         Place::AdapterLog => focused(base(), PaneId::AdapterLog),
         Place::Violations => focused(base(), PaneId::Violations),
         Place::StationLog => focused(base(), PaneId::StationLog),
-        Place::Meter => focused(base(), PaneId::Meter),
-        Place::Wire => focused(base(), PaneId::Wire),
+        Place::Meter | Place::Wire | Place::Topics | Place::Subscribers | Place::Peers | Place::Drops => {
+            focused(base(), PaneId::ALL.into_iter().find(|pane| pane.place() == place)?)
+        }
         Place::Chips => {
             let mut stage = base();
             stage.ui.focus = Focus::Chips(0);

@@ -5,6 +5,7 @@ mod answers;
 mod bound;
 mod brakes;
 mod bulk;
+mod bus;
 mod canvas;
 mod classes;
 mod columns;

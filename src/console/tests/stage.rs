@@ -105,6 +105,11 @@ impl Stage {
         self.emit(Link::Station, Transition::Station(transition), text);
     }
 
+    /// Emits a transition of the broker and folds it.
+    pub(super) fn rmp(&mut self, transition: crate::rmp::Transition, text: &str) -> Vec<Effect> {
+        self.emit(Link::Rmp, Transition::Rmp(transition), text)
+    }
+
     fn emit(&mut self, link: Link, transition: Transition, text: &str) -> Vec<Effect> {
         let trace = Some(TraceId(uuid::Uuid::from_u128(0xa41f_0000_0000_7000_8000_0000_0000_0001)));
         let draft = Draft { at: Now::at_ms(self.ms), link, trace, cause: None, what: What::Transition(transition), bytes: text.as_bytes() };
@@ -346,7 +351,10 @@ pub(in crate::console) fn fresh() -> Snapshot {
             recording: None,
         },
         mpp,
-        rmp: crate::rmp::Snapshot::default(),
+        rmp: crate::rmp::Snapshot {
+            listener: crate::rmp::Listener::Listening(Arc::from("./friday/rmp.sock")),
+            ..crate::rmp::Snapshot::default()
+        },
     }
 }
 

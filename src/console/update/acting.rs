@@ -7,23 +7,22 @@ use super::{
     bulk,
     dispatch::say,
     giving,
-    hindrance::{chip_at_hand, left_at_hand, pane_at_hand, row_at_hand},
+    hindrance::{chip_at_hand, down_at_hand, left_at_hand, pane_at_hand, row_at_hand, session_at_hand},
     inspecting,
 };
 use crate::{
     console::{
         action::{Action, Asked, Effect},
-        model::Model,
+        model::{Model, drop_groups},
         overlays::{Account, Bound, Dialog, Facts, Help, KeyList, Overlay, Palette, Pending, Subject, Tray, meanwhile},
         pane_id::{ChipId, PaneId},
         selection::RecordKey,
         ui::{Focus, Ui},
         view::View,
     },
-    ids::{InvocationId, QueueName},
+    ids::{ConnectionId, InvocationId, QueueName},
     mpp,
     port::{Command, Query},
-    tap::entry::Link,
 };
 
 /// Does what an action asks for; it is known to be possible.
@@ -82,10 +81,16 @@ pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
         Action::NextField => giving::step(ui, 1),
         Action::PreviousField => giving::step(ui, -1),
         Action::Kick => {
-            let bound = model.mpp().and_then(|mpp| mpp.adapter.as_ref()).map(|adapter| Bound::Kick { peer: adapter.peer.clone() });
+            let bound = match session_at_hand(ui, model) {
+                Some(session) => Some(Bound::KickPeer { session, client: client_of(model, session) }),
+                None => model.mpp().and_then(|mpp| mpp.adapter.as_ref()).map(|adapter| Bound::Kick { peer: adapter.peer.clone() }),
+            };
             ask(ui, bound)
         }
-        Action::Restart => vec![Effect::Command { asked: Asked::Restart, command: Command::Restart { link: Link::Mpp } }],
+        Action::Restart => {
+            let restart = |link| Effect::Command { asked: Asked::Restart, command: Command::Restart { link } };
+            down_at_hand(ui, model).map(restart).into_iter().collect()
+        }
         Action::Tray => {
             ui.overlays.push(Overlay::Tray(Tray::default()));
             Vec::new()
@@ -115,6 +120,12 @@ pub(super) fn ask(ui: &mut Ui, bound: Option<Bound>) -> Vec<Effect> {
     Vec::new()
 }
 
+/// What a session of the bus calls itself.
+fn client_of(model: &Model, session: ConnectionId) -> String {
+    let greeting = model.rmp().and_then(|rmp| rmp.peers.get(&session)?.greeting.as_ref());
+    greeting.map_or_else(|| format!("session {session}"), |greeting| greeting.client.to_string())
+}
+
 /// The file that is recorded into.
 fn recording(model: &Model) -> Option<&PathBuf> {
     Some(&model.world.as_ref()?.station.recording.as_ref()?.path)
@@ -140,6 +151,11 @@ fn confirm(ui: &mut Ui, model: &Model) -> Vec<Effect> {
             say(ui, format!("{peer} has left meanwhile: nobody was dropped"), true, ui.at);
             Vec::new()
         }
+        Bound::KickPeer { session, .. } if model.rmp().is_none_or(|rmp| !rmp.peers.contains_key(&session)) => {
+            say(ui, format!("session {session} has ended meanwhile: nobody was dropped"), true, ui.at);
+            Vec::new()
+        }
+        Bound::KickPeer { session, .. } => vec![Effect::Command { asked: Asked::Kick, command: Command::KickPeer { session } }],
         Bound::Kick { .. } => vec![Effect::Command { asked: Asked::Kick, command: Command::Mpp(mpp::Command::Kick) }],
         Bound::CancelMany { rows } => {
             let moved = meanwhile(model);
@@ -232,6 +248,12 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
                 inspect(ui, group.map(|group| Subject::Fault(Box::new(group))))
             }
             Some(RecordKey::Entry(seq)) => inspecting::open(ui, view, seq),
+            Some(RecordKey::Drop(key)) => {
+                let group = model.rmp().and_then(|rmp| drop_groups(rmp).into_iter().find(|group| group.key == *key));
+                inspect(ui, group.map(|group| Subject::Drop(Box::new(group))))
+            }
+            Some(RecordKey::Topic(topic)) => inspect(ui, Some(Subject::Topic(topic))),
+            Some(RecordKey::Subscription(session, _) | RecordKey::BusPeer(session)) => inspect(ui, Some(Subject::BusPeer(session))),
             Some(RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Field(_) | RecordKey::Figure(_)) | None => Vec::new(),
         },
     }

@@ -11,6 +11,7 @@ use crate::{
     },
     mpp,
     port::{Outcome, Page, PortError},
+    tap::entry::Link,
     time::Now,
 };
 
@@ -48,6 +49,7 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
             let (bytes, entries) = (format::bytes(*bytes), format::count(*entries));
             return Some((format!("recorded {entries} entries, {bytes}: {}", path.display()), false));
         }
+        Outcome::Restarted { link: Link::Rmp } => return Some(("the bus is up again: its peers can connect".to_owned(), false)),
         Outcome::Restarted { .. } => return Some(("the bridge is up again: adapters can connect".to_owned(), false)),
         Outcome::PeerKicked { session } => return Some((format!("session {session} of the bus is disconnected"), false)),
         Outcome::BackedUp { .. } => return None,

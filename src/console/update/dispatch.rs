@@ -279,7 +279,7 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             say(ui, words, false, now);
             vec![Effect::OnAir(on_air)]
         }
-        Action::ViewDeck | Action::ViewBridge | Action::ViewWire | Action::ViewJournal => {
+        Action::ViewDeck | Action::ViewBridge | Action::ViewBus | Action::ViewWire | Action::ViewJournal => {
             if let Some(shown) = action.view() {
                 ui.show(shown);
             }

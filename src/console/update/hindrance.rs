@@ -7,13 +7,14 @@ use crate::{
         class::Class,
         keymap::Place,
         model::{Cause, Model, Standing},
-        overlays::{Overlay, Pending},
+        overlays::{Overlay, Pending, Subject},
         pane_id::{ChipId, PaneId},
         selection::RecordKey,
         ui::{Focus, Ui},
         view::View,
+        view_id::ViewId,
     },
-    ids::{EventName, InvocationId, QueueName},
+    ids::{ConnectionId, EventName, InvocationId, QueueName},
     mpp::LiveView,
     port::{HostState, InvocationRow},
     tap::entry::{Link, mpp::RowState},
@@ -38,10 +39,8 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         Action::Drain => brake_hindrance(action, ui, model, view).or_else(|| undrain_hindrance(ui, model, view)),
         Action::Settle => settle_hindrance(ui, model),
         Action::HoldAll => needs(model.mpp().is_some_and(|mpp| !mpp.queues.is_empty()), "there are no queues"),
-        Action::Restart => {
-            let host = model.world.as_ref().map(|world| &world.station.hosts[Link::Mpp.index()]);
-            needs(matches!(host, Some(HostState::Down(_))), "the bridge is up: there is nothing to restart")
-        }
+        Action::Restart => needs(down_at_hand(ui, model).is_some(), "the bridge and the bus are up: there is nothing to restart"),
+        Action::Kick if is_among_sessions(ui) => needs(session_at_hand(ui, model).is_some(), "no session of the bus is selected"),
         Action::Kick => needs(model.mpp().is_some_and(|mpp| mpp.adapter.is_some()), "no adapter is connected"),
         Action::Open => match (ui.overlays.last(), ui.focus) {
             (Some(Overlay::Pending(pending)), _) => needs(pending.selected().is_some(), "nothing is selected"),
@@ -268,6 +267,48 @@ pub(super) fn queue_at_hand(ui: &Ui, model: &Model) -> Option<QueueName> {
         },
         _ => None,
     }
+}
+
+/// Whether the keys go to a list of sessions of the bus.
+fn is_among_sessions(ui: &Ui) -> bool {
+    match (ui.overlays.last(), ui.focus) {
+        (None, Focus::Pane(PaneId::Peers | PaneId::Subscribers)) => true,
+        (Some(Overlay::Facts(facts)), _) => matches!(facts.subject, Subject::BusPeer(_)),
+        _ => false,
+    }
+}
+
+/// The session of the bus that is selected, or told of.
+pub(super) fn session_at_hand(ui: &Ui, model: &Model) -> Option<ConnectionId> {
+    match (ui.overlays.last(), ui.focus) {
+        (None, Focus::Pane(pane @ (PaneId::Peers | PaneId::Subscribers))) => match ui.selected(pane, model)? {
+            RecordKey::BusPeer(session) | RecordKey::Subscription(session, _) => Some(session),
+            _ => None,
+        },
+        (Some(Overlay::Facts(facts)), _) => match facts.subject {
+            Subject::BusPeer(session) => Some(session),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The host that is down and would be started again: of both, the bus where the bus is looked at.
+pub(super) fn down_at_hand(ui: &Ui, model: &Model) -> Option<Link> {
+    let hosts = &model.world.as_ref()?.station.hosts;
+    let is_down = |link: &Link| matches!(hosts[link.index()], HostState::Down(_));
+    let is_bus = match (ui.overlays.last(), ui.focus) {
+        (Some(Overlay::Facts(facts)), _) => match &facts.subject {
+            Subject::Chip(chip) => *chip == ChipId::Rmp,
+            Subject::Alert(alert) => alert.cause.link() == Link::Rmp,
+            _ => ui.view == ViewId::Bus,
+        },
+        (Some(Overlay::Tray(tray)), _) => tray.selected(model).is_some_and(|alert| alert.cause.link() == Link::Rmp),
+        (None, Focus::Chips(_)) => chip_at_hand(ui, model) == Some(ChipId::Rmp),
+        _ => ui.view == ViewId::Bus,
+    };
+    let order = if is_bus { [Link::Rmp, Link::Mpp] } else { [Link::Mpp, Link::Rmp] };
+    order.into_iter().find(is_down)
 }
 
 /// The focused chip.

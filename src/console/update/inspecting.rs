@@ -5,20 +5,21 @@ use crate::{
     console::{
         action::{Action, Effect},
         inspect::{Goes, Inspector, Opening, Subject, summary},
-        model::{Kept, Model},
+        model::{DropKey, Kept, Model},
         overlays::{self, Overlay},
         pane_id::PaneId,
         selection::RecordKey,
         ui::{Focus, Ui},
         view::View,
     },
-    ids::{InvocationId, Seq, StateKey},
+    ids::{ConnectionId, InvocationId, Seq, StateKey, TopicName},
     mpp::LogView,
     tap::{
         EntryRef,
         entry::{
-            Entry, Frame, Head, Transition, What,
+            Entry, Frame, Head, Transition, Verdict, What,
             mpp::{self, FrameType},
+            rmp,
         },
     },
     time::Now,
@@ -35,6 +36,12 @@ pub(super) enum Traced {
     /// A line of the adapter's log: the entry of the same moment.
     Line(LogView),
     StateKey(StateKey),
+    /// What was published on it.
+    Topic(TopicName),
+    /// The changes of state of a session of the bus.
+    Session(ConnectionId),
+    /// The notices of drops.
+    Drop(DropKey),
 }
 
 /// Causes that are followed up to a frame.
@@ -193,6 +200,31 @@ fn found(kept: &Kept, traced: &Traced, is_first: bool) -> Option<Seq> {
             };
             of_then.map(|(_, found)| found).find(is_it).map(|found| found.entry.seq)
         }
+        Traced::Topic(topic) => {
+            let is_on = |(_, found): &(u64, crate::tap::EntryRef<'_>)| match &found.entry.what {
+                What::Frame(Frame { head: Head::Rmp(head), verdict: Verdict::Rmp(rmp::Verdict::Published { .. }), .. }) => {
+                    head.topic.as_ref() == Some(topic)
+                }
+                _ => false,
+            };
+            if is_first { kept.iter().find(is_on).map(seq) } else { kept.iter().rev().find(is_on).map(seq) }
+        }
+        Traced::Session(session) => {
+            let is_of = |(_, found): &(u64, crate::tap::EntryRef<'_>)| match &found.entry.what {
+                What::Transition(Transition::Rmp(transition)) => transition.session() == Some(*session),
+                _ => false,
+            };
+            if is_first { kept.iter().find(is_of).map(seq) } else { kept.iter().rev().find(is_of).map(seq) }
+        }
+        Traced::Drop(key) => {
+            let tells = |(_, found): &(u64, crate::tap::EntryRef<'_>)| match &found.entry.what {
+                What::Transition(Transition::Rmp(rmp::Transition::Dropped { reason, topic, to, from, .. })) => {
+                    key.is_of(*reason, topic, *to, *from)
+                }
+                _ => false,
+            };
+            if is_first { kept.iter().find(tells).map(seq) } else { kept.iter().rev().find(tells).map(seq) }
+        }
         Traced::StateKey(key) => {
             let writes = |(_, found): &(u64, crate::tap::EntryRef<'_>)| match &found.entry.what {
                 What::Transition(Transition::Mpp(mpp::Transition::StateWritten { key: written, .. })) => written == key,
@@ -240,6 +272,9 @@ fn of_facts(subject: &overlays::Subject) -> Option<Traced> {
         overlays::Subject::State(value) => Some(Traced::StateKey(value.key.clone())),
         overlays::Subject::Line(line) => Some(Traced::Line((**line).clone())),
         overlays::Subject::Fault(group) => Some(Traced::Entry(group.seq)),
+        overlays::Subject::Drop(group) => Some(Traced::Drop(group.key.clone())),
+        overlays::Subject::Topic(topic) => Some(Traced::Topic(topic.clone())),
+        overlays::Subject::BusPeer(session) => Some(Traced::Session(*session)),
         overlays::Subject::Chip(_) | overlays::Subject::Alert(_) => None,
     }
 }
@@ -259,6 +294,9 @@ fn of_record(ui: &Ui, model: &Model, pane: PaneId, record: RecordKey) -> Option<
         RecordKey::Line(number) => model.line(number).cloned().map(Traced::Line),
         RecordKey::Clause(clause) => model.faults.group(clause).map(|group| Traced::Entry(group.seq)),
         RecordKey::Entry(seq) => Some(Traced::Itself(seq)),
+        RecordKey::Topic(topic) => Some(Traced::Topic(topic)),
+        RecordKey::Subscription(session, _) | RecordKey::BusPeer(session) => Some(Traced::Session(session)),
+        RecordKey::Drop(key) => Some(Traced::Drop(*key)),
         RecordKey::Refund(_) | RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Field(_) | RecordKey::Figure(_) => None,
     }
 }

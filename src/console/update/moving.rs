@@ -56,8 +56,8 @@ fn go_in_pane(ui: &mut Ui, model: &Model, pane: PaneId, action: Action) {
     let height = panes::list_height(area);
     match action {
         Action::Left | Action::Right if go_in_row(ui, model, pane, action) => {}
-        Action::Left => leave(ui, model, pane, action, |from, to| to.right() <= from.x && to.y == from.y),
-        Action::Right => leave(ui, model, pane, action, |from, to| to.x >= from.right() && to.y == from.y),
+        Action::Left => leave(ui, model, pane, action, |from, to| to.right() <= from.x && together(from, to) > 0),
+        Action::Right => leave(ui, model, pane, action, |from, to| to.x >= from.right() && together(from, to) > 0),
         Action::First if ui.pages.restart(pane) => {}
         _ => ui.select_in(pane, model, |selection, keys| selection.step(rows(action, height, keys.len()), keys, height)),
     }
@@ -98,13 +98,18 @@ fn leave(ui: &mut Ui, model: &Model, pane: PaneId, action: Action, lies: impl Fn
     ui.focus = focus;
 }
 
-/// The nearest pane on a side, or the focus as it is.
+/// The lines that two areas have in common.
+fn together(one: ratatui::layout::Rect, other: ratatui::layout::Rect) -> u16 {
+    one.bottom().min(other.bottom()).saturating_sub(one.y.max(other.y))
+}
+
+/// The nearest pane on a side, of those the one with the most lines in common, or the focus as it is.
 fn beside(ui: &Ui, model: &Model, lies: impl Fn(ratatui::layout::Rect, ratatui::layout::Rect) -> bool) -> Focus {
     let layout = ui.layout(model);
     let from = layout.panes.iter().find(|(pane, _)| ui.focus == Focus::Pane(*pane)).map(|(_, area)| *area);
     from.and_then(|from| {
-        let distance = |to: ratatui::layout::Rect| u32::from(from.y.abs_diff(to.y)) + u32::from(from.x.abs_diff(to.x));
-        layout.panes.iter().filter(|(_, to)| lies(from, *to)).min_by_key(|(_, to)| distance(*to))
+        let nearness = |to: ratatui::layout::Rect| (from.x.abs_diff(to.x), std::cmp::Reverse(together(from, to)));
+        layout.panes.iter().filter(|(_, to)| lies(from, *to)).min_by_key(|(_, to)| nearness(*to))
     })
     .map_or(ui.focus, |(pane, _)| Focus::Pane(*pane))
 }

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use crate::{
-    console::class::Class,
+    console::{class::Class, units},
     mpp::frame::{Inbound, Outbound, Phase, decode, decode_outbound},
     tap::{
         EntryRef,
-        entry::{Direction, Frame, Head, Redaction, Transition, What, mpp},
+        entry::{Direction, Frame, Head, Redaction, Transition, What, mpp, rmp},
     },
 };
 
@@ -26,13 +26,18 @@ pub(crate) fn gist(entry: EntryRef<'_>) -> (Cow<'_, str>, Class) {
 /// Who may see the text beside a transition: what the station and its operator say, anybody; the rest quotes peers and payloads.
 const fn class_of(transition: &Transition) -> Class {
     match transition {
-        Transition::Station(_) | Transition::Mpp(mpp::Transition::NotListening | mpp::Transition::CommitsFailing) => Class::Public,
+        Transition::Station(_)
+        | Transition::Mpp(mpp::Transition::NotListening | mpp::Transition::CommitsFailing)
+        | Transition::Rmp(rmp::Transition::NotListening) => Class::Public,
         Transition::Mpp(_) | Transition::Rmp(_) => Class::Payload,
     }
 }
 
 fn of_frame<'a>(frame: &Frame, entry: EntryRef<'a>) -> Cow<'a, str> {
-    let Head::Mpp(head) = &frame.head else { return beginning(entry.bytes) };
+    let head = match &frame.head {
+        Head::Mpp(head) => head,
+        Head::Rmp(_) => return of_bus(frame, entry),
+    };
     let Some(kind) = head.kind else { return beginning(entry.bytes) };
     if frame.redaction == Redaction::Withheld || entry.bytes.len() > LOOKED_AT_BYTES {
         return beginning(entry.bytes);
@@ -45,6 +50,23 @@ fn of_frame<'a>(frame: &Frame, entry: EntryRef<'a>) -> Cow<'a, str> {
         Direction::Outbound => decode_outbound(entry.bytes).ok().map(outbound),
     };
     part.unwrap_or_else(|| beginning(entry.bytes))
+}
+
+/// Of a frame of the bus: the type of the message; of an error, what it says; of what has neither, as much of it as is text.
+fn of_bus<'a>(frame: &Frame, entry: EntryRef<'a>) -> Cow<'a, str> {
+    if frame.redaction == Redaction::Withheld {
+        return beginning(entry.bytes);
+    }
+    let is_error = matches!(&frame.head, Head::Rmp(head) if head.refusal.is_some());
+    if let Some(words) = is_error.then(|| units::error_message(entry.bytes)).flatten() {
+        return words.into();
+    }
+    match units::message(&entry.bytes[..entry.bytes.len().min(LOOKED_AT_BYTES)]) {
+        Some(Cow::Borrowed(body)) => units::type_of(body).map_or(Cow::Borrowed(""), Cow::Borrowed),
+        Some(Cow::Owned(body)) => units::type_of(&body).map_or(Cow::Borrowed(""), |kind| kind.to_owned().into()),
+        None if units::is_json(entry.bytes) => beginning(&entry.bytes[4..]),
+        None => Cow::Borrowed(""),
+    }
 }
 
 fn beginning(bytes: &[u8]) -> Cow<'_, str> {

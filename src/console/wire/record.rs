@@ -79,7 +79,7 @@ fields! {
         "at", Time, Public, "when it happened", Column::fixed("at", 12) => |it, _| Value::Time(it.0.entry.at.wall);
         "dir", State(&["in", "out"]), Public, "which way a frame went; none for a change of state", Column::fixed("", 1)
             => |it, _| Value::maybe(it.direction().map(direction_name));
-        "link", State(&["station", "mpp"]), Public, "whose boundary or state it tells of", Column::fixed("link", 7).from(100)
+        "link", State(&["station", "mpp", "rmp"]), Public, "whose boundary or state it tells of", Column::fixed("link", 7).from(100)
             => |it, _| Value::text(it.0.entry.link.name());
         "kind", Text, Public, "the type of the frame or the name of the transition", Column::fixed("  kind", 16) => |it, _| Value::text(it.kind());
         "verdict", State(Standing::NAMES), Public, "what was made of a frame; how much a change of state matters", Column::fixed("", 5).from(112)
@@ -90,6 +90,15 @@ fields! {
         "id", Serial, Public, "the invocation that it tells of" => |it, _| it.told().id.map_or(Value::None, |id| Value::Serial(id.0));
         "queue", Text, Public, "the queue that it tells of" => |it, _| Value::maybe(it.told().queue.map(crate::ids::QueueName::as_str));
         "event", Text, Public, "the event of the invocation" => |it, _| Value::maybe(it.told().event.map(crate::ids::EventName::as_str));
+        "topic", Topic, Public, "the topic or pattern of the bus that it tells of"
+            => |it, _| Value::maybe(it.told().topic.map(crate::ids::TopicName::as_str));
+        "schema", Text, Public, "the schema of a message of the bus"
+            => |it, _| Value::maybe(it.told().schema.map(crate::console::panes::schema_name));
+        "msg_id", Serial, Public, "the number of a message of the bus" => |it, _| it.told().msg_id.map_or(Value::None, Value::Serial);
+        "sub", Serial, Public, "the subscription of the bus that it tells of" => |it, _| it.told().sub.map_or(Value::None, Value::Serial);
+        "session", Serial, Public, "the session of the bus that it tells of"
+            => |it, _| it.told().session.map_or(Value::None, |session| Value::Serial(session.0));
+        "client", Text, Public, "what a session of the bus calls itself" => |it, _| Value::maybe(it.told().client);
         "peer", Text, Public, "who is at the other end" => |it, _| Value::maybe(it.told().peer.map(crate::ids::Peer::as_str));
         "clause", Text, Public, "the clause of the specification that was broken" => |it, _| Value::maybe(it.told().clause);
         "bytes", Bytes, Public, "the length of a frame on the wire, or of a transition's words", Column::fixed("bytes", 7).right().from(120)

@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 
-use super::{of_mpp, of_station, standing::Standing};
+use super::{of_mpp, of_rmp, of_station, standing::Standing};
 use crate::{
     console::model::Breach,
-    ids::{EventName, InvocationId, Peer, QueueName},
-    tap::entry::{Direction, Entry, Frame, Head, Transition, Verdict, What, mpp, rmp},
+    ids::{ConnectionId, EventName, InvocationId, Peer, QueueName, TopicName},
+    tap::entry::{Direction, Entry, Frame, Head, Transition, Verdict, What, mpp},
 };
 
-/// What an entry tells of. Nothing in it is a peer's text but names that the manifest declares and addresses.
+/// What an entry tells of. Nothing in it is a peer's text but names that the manifest declares, addresses, and on the bus topics and what
+/// clients call themselves.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Told<'a> {
     /// The type of the frame, or the name of the transition.
@@ -21,6 +22,15 @@ pub(super) struct Told<'a> {
     pub(super) standing: Standing,
     /// The clause that was broken.
     pub(super) clause: Option<&'static str>,
+    pub(super) topic: Option<&'a TopicName>,
+    pub(super) schema: Option<u16>,
+    pub(super) msg_id: Option<u64>,
+    /// The number of a subscription of the bus.
+    pub(super) sub: Option<u64>,
+    /// A session of the bus.
+    pub(super) session: Option<ConnectionId>,
+    /// What that calls itself.
+    pub(super) client: Option<&'a str>,
 }
 
 impl<'a> Told<'a> {
@@ -30,7 +40,7 @@ impl<'a> Told<'a> {
             What::Frame(frame) => Self::of_frame(frame),
             What::Transition(Transition::Station(transition)) => of_station::told(*transition),
             What::Transition(Transition::Mpp(transition)) => of_mpp::told(transition),
-            What::Transition(Transition::Rmp(_)) => Self { kind: "bus", ..Self::default() },
+            What::Transition(Transition::Rmp(transition)) => of_rmp::told(transition),
             What::Committed { .. } => Self { kind: "committed", ..Self::default() },
             What::Unsent { .. } => Self { kind: "unsent", standing: Standing::Warn, ..Self::default() },
             What::Loss { .. } => Self { kind: "loss", standing: Standing::Warn, ..Self::default() },
@@ -38,21 +48,15 @@ impl<'a> Told<'a> {
     }
 
     fn of_frame(frame: &'a Frame) -> Self {
-        let (standing, clause) = match &frame.verdict {
-            Verdict::Sent => (Standing::Sent, None),
-            Verdict::Mpp(mpp::Verdict::Refused(fault)) => (Standing::Fault, Some(Breach::from(*fault).clause())),
-            Verdict::Mpp(mpp::Verdict::Accepted) | Verdict::Rmp(rmp::Verdict::Accepted | rmp::Verdict::Published { .. }) => {
-                (Standing::Ok, None)
-            }
-            Verdict::Mpp(mpp::Verdict::TooLate) | Verdict::Rmp(rmp::Verdict::TooLate) => (Standing::Late, None),
-            Verdict::Rmp(rmp::Verdict::Refused(refusal)) => (Standing::Fault, Some(refusal.clause())),
-        };
         let head = match &frame.head {
             Head::Mpp(head) => head,
-            Head::Rmp(head) => {
-                let kind = head.kind.map_or("?", rmp::FrameKind::name);
-                return Self { kind, peer: Some(&frame.peer), standing, clause, ..Self::default() };
-            }
+            Head::Rmp(head) => return of_rmp::frame(frame, head),
+        };
+        let (standing, clause) = match &frame.verdict {
+            Verdict::Sent | Verdict::Rmp(_) => (Standing::Sent, None),
+            Verdict::Mpp(mpp::Verdict::Accepted) => (Standing::Ok, None),
+            Verdict::Mpp(mpp::Verdict::TooLate) => (Standing::Late, None),
+            Verdict::Mpp(mpp::Verdict::Refused(fault)) => (Standing::Fault, Some(Breach::from(*fault).clause())),
         };
         Self {
             kind: head.kind.map_or("?", mpp::FrameType::name),
@@ -62,6 +66,7 @@ impl<'a> Told<'a> {
             event: head.event.as_ref(),
             standing,
             clause,
+            ..Self::default()
         }
     }
 
@@ -99,7 +104,7 @@ pub(super) fn line(entry: &Entry) -> Cow<'static, str> {
         What::Frame(frame) => frame_line(frame, &told),
         What::Transition(Transition::Station(transition)) => of_station::line(*transition),
         What::Transition(Transition::Mpp(transition)) => of_mpp::line(transition, &told),
-        What::Transition(Transition::Rmp(_)) => "".into(),
+        What::Transition(Transition::Rmp(transition)) => of_rmp::line(transition),
         What::Committed { through } => format!("durable through ticket {through}").into(),
         What::Unsent { frames, bytes } => format!("{frames} frames, {bytes} bytes did not leave before the close").into(),
         What::Loss { count } => format!("{count} entries were lost").into(),
@@ -110,12 +115,11 @@ fn frame_line(frame: &Frame, told: &Told<'_>) -> Cow<'static, str> {
     match &frame.verdict {
         Verdict::Mpp(mpp::Verdict::Refused(fault)) => return Breach::from(*fault).words().into(),
         Verdict::Mpp(mpp::Verdict::TooLate) => return "came after the close, not looked at".into(),
-        Verdict::Rmp(rmp::Verdict::Refused(refusal)) => return refusal.name().into(),
         Verdict::Mpp(mpp::Verdict::Accepted) | Verdict::Sent | Verdict::Rmp(_) => {}
     }
     let head = match &frame.head {
         Head::Mpp(head) => head,
-        Head::Rmp(head) => return head.topic.as_ref().map_or("".into(), |topic| topic.to_string().into()),
+        Head::Rmp(head) => return of_rmp::frame_line(frame, head),
     };
     match (head.kind, frame.direction) {
         (Some(mpp::FrameType::Hello) | None, Direction::Inbound) => format!("from {}", frame.peer).into(),

@@ -15,6 +15,10 @@ pub(crate) enum Cause {
     HostDown(Link),
     /// The bridge's port is not bound or accepts nothing.
     PortDown,
+    /// The bus's socket is not bound or accepts nothing.
+    SocketDown,
+    /// Messages of the bus do not reach their subscribers, and it goes on.
+    Dropping,
     /// The store refuses commits.
     StoreFailing,
     /// The data folder's disk is nearly full.
@@ -37,6 +41,8 @@ impl Cause {
         match self {
             Self::HostDown(_) => "host_down",
             Self::PortDown => "port_down",
+            Self::SocketDown => "socket_down",
+            Self::Dropping => "dropping",
             Self::StoreFailing => "store_failing",
             Self::DiskLow => "disk_low",
             Self::RecordingFailed => "recording_failed",
@@ -52,6 +58,7 @@ impl Cause {
         match self {
             Self::HostDown(link) => link.name(),
             Self::PortDown | Self::LeftApplied => "mpp",
+            Self::SocketDown | Self::Dropping => "rmp",
             Self::StoreFailing | Self::DiskLow => "store",
             Self::RecordingFailed => "recording",
             Self::AdapterGone(peer) | Self::AdapterSilent(peer) => peer.as_str(),
@@ -63,6 +70,7 @@ impl Cause {
     pub(crate) const fn link(&self) -> Link {
         match self {
             Self::HostDown(link) => *link,
+            Self::SocketDown | Self::Dropping => Link::Rmp,
             Self::StoreFailing | Self::DiskLow | Self::RecordingFailed => Link::Station,
             Self::PortDown | Self::AdapterGone(_) | Self::AdapterSilent(_) | Self::HeadWaiting(_) | Self::LeftApplied => Link::Mpp,
         }

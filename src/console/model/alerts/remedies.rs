@@ -6,6 +6,7 @@ use crate::{
         action::Action,
         model::{
             World,
+            bus_health::socket_remedy,
             health::{Sentence, disk_remedy, host_remedy, port_remedy, press, run, settle_remedy, silent_remedy, store_remedy, to_do},
         },
     },
@@ -17,6 +18,12 @@ pub(crate) fn remedy(cause: &Cause, world: &World) -> Vec<Sentence> {
     match cause {
         Cause::HostDown(link) => host_remedy(*link),
         Cause::PortDown => port_remedy(),
+        Cause::SocketDown => socket_remedy(),
+        Cause::Dropping => vec![
+            to_do("see in the Drops whose they are; each says what to do:"),
+            press(Action::ViewBus, "shows the Bus"),
+            run("ls subscriptions"),
+        ],
         Cause::StoreFailing => store_remedy(),
         Cause::DiskLow => disk_remedy(),
         Cause::RecordingFailed => vec![to_do("make room, then begin another, into a new file:"), run("record OUT.mcap")],

@@ -7,11 +7,12 @@ use crate::{
     console::{
         config::AlertRules,
         format,
-        model::{World, causes::close_words},
+        model::{World, causes::close_words, flow::Flow},
     },
     ids::{InvocationId, Peer, QueueName},
     mpp::{self, Listener},
     port::HostState,
+    rmp::{self, DropReason},
     tap::entry::Link,
     time::Now,
 };
@@ -31,7 +32,7 @@ impl Found {
 }
 
 /// Every cause that holds now.
-pub(super) fn found(world: &World, heads: &Heads, missed: Option<(Peer, Now)>, rules: &AlertRules, now: Now) -> Vec<Found> {
+pub(super) fn found(world: &World, drops: &Flow, heads: &Heads, missed: Option<(Peer, Now)>, rules: &AlertRules, now: Now) -> Vec<Found> {
     let mut all = Vec::new();
     for link in Link::ALL {
         if let HostState::Down(why) = &world.station.hosts[link.index()] {
@@ -54,7 +55,28 @@ pub(super) fn found(world: &World, heads: &Heads, missed: Option<(Peer, Now)>, r
             all.push(Found::new(Cause::AdapterGone(peer), since, text));
         }
     }
+    of_bus(&mut all, world, drops, now);
     all
+}
+
+/// Ten-second spans in a row in each of which something was dropped, before that is cause for an alert.
+const DROPPING_BUCKETS: usize = 3;
+
+fn of_bus(all: &mut Vec<Found>, world: &World, drops: &Flow, now: Now) {
+    if let HostState::Down(_) = &world.station.hosts[Link::Rmp.index()] {
+        return;
+    }
+    if let rmp::Listener::Down(why) = &world.rmp.listener {
+        all.push(Found::new(Cause::SocketDown, now, format!("the bus's socket does not answer: {why}")));
+    }
+    if let Some(since) = drops.steady_since(DROPPING_BUCKETS, now) {
+        let count = format::count(DropReason::ALL.iter().map(|reason| drops.per_minute(reason.index(), now)).sum());
+        all.push(Found::new(
+            Cause::Dropping,
+            since,
+            format!("messages of the bus do not reach their subscribers: {count} in the last minute"),
+        ));
+    }
 }
 
 /// Whether the bridge's own state cannot be trusted.

@@ -1,0 +1,71 @@
+//! What the bus tells that is no frame: the fields of its transitions.
+
+use super::{
+    node::{Kind, Node},
+    told::{Telling, plain, with_text, words},
+};
+use crate::{
+    console::{class::Class, format, panes::drop_word},
+    ids::ConnectionId,
+    rmp::{DropReason, Transition as T},
+    time::Wall,
+};
+
+fn number(name: &'static str, value: u64) -> Node {
+    Node { kind: Kind::Number, ..words(name, value.to_string()) }
+}
+
+fn session(session: ConnectionId) -> Node {
+    number("session", session.0)
+}
+
+fn lost(dropped: [u64; DropReason::ALL.len()]) -> impl Iterator<Item = Node> {
+    DropReason::ALL.into_iter().map(move |reason| number(drop_word(reason), dropped[reason.index()]))
+}
+
+/// The name of a transition of the bus, its fields, and what its text is.
+pub(super) fn told(transition: &T) -> Telling {
+    match transition {
+        T::Listening { path } => plain("listening", vec![words("path", path.to_string())]),
+        T::NotListening => with_text("not listening", Vec::new(), "why", Class::Public),
+        T::Connected { session: of, peer } => plain("connected", vec![session(*of), words("process", peer.to_string())]),
+        T::Greeted { session: of, client, kind, dialect } => {
+            let may = words("kind", kind.name()).noted(crate::console::panes::rights(*kind));
+            plain("greeted", vec![session(*of), words("client", client.to_string()), may, words("speaks", dialect.name())])
+        }
+        T::Disconnected { session: of, cause } => plain("disconnected", vec![session(*of), words("why", cause.code())]),
+        T::Subscribed { session: of, sub, topic } => {
+            plain("subscribed", vec![session(*of), number("sub", *sub), words("topic", topic.to_string())])
+        }
+        T::Unsubscribed { session: of, sub } => plain("unsubscribed", vec![session(*of), number("sub", *sub)]),
+        T::Dropped { reason, topic, to, from, count, msg_id, expires_at_ms } => {
+            let mut fields = vec![words("reason", reason.name()), words("topic", topic.to_string()), number("messages", *count)];
+            match to {
+                Some((of, sub)) => fields.extend([number("to session", of.0), number("to sub", *sub)]),
+                None => fields.push(words("to", "nobody: it was judged as it came")),
+            }
+            fields.push(from.map_or_else(|| words("from", "the station"), |of| number("from session", of.0)));
+            fields.push(number("msg_id", *msg_id));
+            fields.push(
+                number("expires_at_ms", *expires_at_ms).noted(format::time_of_day_ms(Wall(*expires_at_ms), &jiff::tz::TimeZone::UTC)),
+            );
+            plain("dropped", fields)
+        }
+        T::Gauged { session: of, sub, gauge } => {
+            let mut fields = vec![session(*of), number("sub", *sub), number("waiting", gauge.queued_messages)];
+            fields.extend([words("of bytes", format::bytes(gauge.queued_bytes)), number("left", gauge.delivered)]);
+            fields.extend(lost(gauge.dropped));
+            plain("gauged", fields)
+        }
+        T::Counted { session: of, published, refused } => {
+            plain("counted", vec![session(*of), number("published", *published), number("refused", *refused)])
+        }
+        T::Remembered { keys, evicted_young } => {
+            let young = number("forgotten early", *evicted_young).noted("before the longest TTL was over (limits.rmp.ttl_ms_max)");
+            plain("remembered", vec![number("keys", *keys), young])
+        }
+        T::ClockJumped { by_ms } => {
+            plain("clock jumped", vec![words("by", format!("{by_ms} ms")).noted("TTLs follow the clock of the start")])
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! What of the bus no snapshot has: how fast it goes, what was dropped in the last minute, and the drops by whose they are.
+
+use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};
+
+use super::flow::{FIGURES, Flow, Flows};
+use crate::{
+    ids::{ConnectionId, TopicName},
+    limits,
+    rmp::{self, DropReason, DropView},
+    tap::entry::{
+        Direction, Entry, Frame, Head, Transition as Any, Verdict as AnyVerdict, What,
+        rmp::{Transition, Verdict},
+    },
+    time::Now,
+};
+
+/// Subscriptions and peers whose rates are kept, each.
+const FLOWS_MAX: u64 = 4_096;
+
+/// The figures of a topic's flow, and of all topics together.
+pub(crate) const MESSAGES: usize = 0;
+/// Bytes as they were on the wire.
+pub(crate) const BYTES: usize = 1;
+/// Messages given to subscriptions; of a subscription, those that left to it.
+pub(crate) const DELIVERED: usize = 2;
+
+/// What went over the bus lately.
+#[derive(Clone, Debug)]
+pub(crate) struct Bus {
+    /// By topic, at most `limits.rmp.shown_topics_max`.
+    pub(crate) topics: Flows<TopicName>,
+    /// What left to each subscription.
+    pub(crate) subs: Flows<(ConnectionId, u64)>,
+    /// What came from each peer.
+    pub(crate) peers: Flows<ConnectionId>,
+    /// Everything.
+    pub(crate) all: Flow,
+    /// What was dropped, by reason.
+    pub(crate) drops: Flow,
+    /// When a key was last forgotten before its time, so that a duplicate of it would not be known.
+    pub(crate) forgot_at: Option<Now>,
+    /// Drop notices that came since the console came up.
+    pub(crate) notices: u64,
+}
+
+impl Bus {
+    pub(super) fn new(limits: &limits::Rmp) -> Self {
+        Self {
+            topics: Flows::new(limits.shown_topics_max),
+            subs: Flows::new(FLOWS_MAX),
+            peers: Flows::new(FLOWS_MAX),
+            all: Flow::default(),
+            drops: Flow::default(),
+            forgot_at: None,
+            notices: 0,
+        }
+    }
+
+    /// Takes what an entry says by itself.
+    pub(super) fn fold(&mut self, entry: &Entry) {
+        match &entry.what {
+            What::Frame(Frame {
+                direction: Direction::Inbound,
+                head: Head::Rmp(head),
+                verdict: AnyVerdict::Rmp(Verdict::Published { subscribers, .. }),
+                wire_bytes,
+                ..
+            }) => {
+                let mut figures = [0; FIGURES];
+                (figures[MESSAGES], figures[BYTES], figures[DELIVERED]) = (1, u64::from(*wire_bytes), u64::from(*subscribers));
+                self.all.add(entry.at, figures);
+                if let Some(topic) = &head.topic {
+                    self.topics.add(topic, entry.at, figures);
+                }
+            }
+            What::Transition(Any::Rmp(Transition::Dropped { reason, count, .. })) => {
+                let mut figures = [0; FIGURES];
+                figures[reason.index()] = *count;
+                self.drops.add(entry.at, figures);
+                self.notices = self.notices.saturating_add(1);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes what an entry says in view of what was known before it.
+    pub(super) fn compare(&mut self, entry: &Entry, before: &rmp::Snapshot) {
+        let What::Transition(Any::Rmp(transition)) = &entry.what else { return };
+        match transition {
+            Transition::Gauged { session, sub, gauge } => {
+                let known = before.peers.get(session).and_then(|peer| peer.subs.get(sub));
+                let more = known.map_or(0, |known| gauge.delivered.saturating_sub(known.gauge.delivered));
+                let mut figures = [0; FIGURES];
+                figures[DELIVERED] = more;
+                self.subs.add(&(*session, *sub), entry.at, figures);
+            }
+            Transition::Counted { session, published, .. } => {
+                let known = before.peers.get(session).map_or(0, |peer| peer.published);
+                let mut figures = [0; FIGURES];
+                figures[MESSAGES] = published.saturating_sub(known);
+                self.peers.add(session, entry.at, figures);
+            }
+            Transition::Remembered { evicted_young, .. } if *evicted_young > before.totals.evicted_young => {
+                self.forgot_at = Some(entry.at);
+            }
+            Transition::Unsubscribed { session, sub } => self.subs.remove(&(*session, *sub)),
+            Transition::Disconnected { session, .. } => {
+                self.subs.retain(|(of, _)| of != session);
+                self.peers.retain(|of| of != session);
+            }
+            _ => {}
+        }
+    }
+
+    /// Bytes that a copy holds, about.
+    pub(super) fn memory_bytes(&self) -> usize {
+        (self.topics.len() + self.subs.len() + self.peers.len()) * 512
+    }
+
+    /// Messages that did not reach somebody in the last minute.
+    pub(crate) fn dropped_lately(&self, now: Now) -> u64 {
+        DropReason::ALL.iter().map(|reason| self.drops.per_minute(reason.index(), now)).sum()
+    }
+}
+
+/// Whose doing a drop is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Culprit {
+    /// Who did not read fast enough: a subscription of a session.
+    Subscriber(ConnectionId, u64),
+    /// Who sent it too late, or again.
+    Publisher(ConnectionId),
+    /// The station itself published it.
+    Station,
+}
+
+impl Culprit {
+    /// Whose doing this drop is: of a message sent again or too late its publisher's, otherwise the subscription's that had no room.
+    pub(crate) fn of(drop: &DropView) -> Self {
+        Self::who(drop.reason, drop.to, drop.from)
+    }
+
+    fn who(reason: DropReason, to: Option<(ConnectionId, u64)>, from: Option<ConnectionId>) -> Self {
+        match (reason, to, from) {
+            (DropReason::BackpressureTimeout | DropReason::TtlExpired, Some((session, sub)), _) => Self::Subscriber(session, sub),
+            (_, _, Some(session)) => Self::Publisher(session),
+            (_, _, None) => Self::Station,
+        }
+    }
+}
+
+/// What drops are told together by.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct DropKey {
+    pub(crate) reason: DropReason,
+    pub(crate) topic: TopicName,
+    pub(crate) culprit: Culprit,
+}
+
+impl DropKey {
+    /// That of a drop.
+    pub(crate) fn of(drop: &DropView) -> Self {
+        Self { reason: drop.reason, topic: drop.topic.clone(), culprit: Culprit::of(drop) }
+    }
+
+    /// Whether a notice with these belongs to it.
+    pub(crate) fn is_of(&self, reason: DropReason, topic: &TopicName, to: Option<(ConnectionId, u64)>, from: Option<ConnectionId>) -> bool {
+        self.reason == reason && self.topic == *topic && self.culprit == Culprit::who(reason, to, from)
+    }
+}
+
+/// Drops of one reason, topic and culprit.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DropGroup {
+    pub(crate) key: DropKey,
+    /// Messages, as far as their notices are kept.
+    pub(crate) count: u64,
+    /// Notices that told of them.
+    pub(crate) notices: u64,
+    pub(crate) first_at: Now,
+    /// The last of them.
+    pub(crate) last: DropView,
+}
+
+impl DropGroup {
+    /// What the culprit calls itself.
+    pub(crate) fn whose(&self) -> String {
+        let named = |name: &Option<Arc<str>>, session: ConnectionId| match name {
+            Some(name) => name.to_string(),
+            None => format!("session {session}"),
+        };
+        match self.key.culprit {
+            Culprit::Subscriber(session, _) => named(&self.last.to_client, session),
+            Culprit::Publisher(session) => named(&self.last.from_client, session),
+            Culprit::Station => "the station".to_owned(),
+        }
+    }
+}
+
+/// The drops whose notices are kept, told together, the latest first.
+pub(crate) fn drop_groups(rmp: &rmp::Snapshot) -> Vec<DropGroup> {
+    let mut groups: BTreeMap<DropKey, (usize, DropGroup)> = BTreeMap::new();
+    for (place, drop) in rmp.drops.iter().enumerate() {
+        let key = DropKey::of(drop);
+        let fresh = || (place, DropGroup { key: key.clone(), count: 0, notices: 0, first_at: drop.at, last: drop.clone() });
+        let (at, group) = groups.entry(key.clone()).or_insert_with(fresh);
+        group.count = group.count.saturating_add(drop.count);
+        group.notices += 1;
+        (*at, group.last) = (place, drop.clone());
+    }
+    let mut groups: Vec<_> = groups.into_values().collect();
+    groups.sort_by_key(|(place, _)| Reverse(*place));
+    groups.into_iter().map(|(_, group)| group).collect()
+}

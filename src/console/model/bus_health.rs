@@ -1,0 +1,103 @@
+//! How the bus is, why, and what to do: what its chip shows.
+
+use super::{
+    health::{Condition, Report, Sentence, host_remedy, press, run, to_do},
+    state::Model,
+};
+use crate::{
+    console::{action::Action, format},
+    port::HostState,
+    rmp::{DropReason, Listener, Snapshot},
+    tap::entry::Link,
+    time::Now,
+};
+
+/// What to do while the socket does not answer.
+pub(super) fn socket_remedy() -> Vec<Sentence> {
+    vec![to_do("free the path, or start with another: --socket PATH"), run("doctor")]
+}
+
+/// What to do about drops of a reason, at whose doing they are.
+pub(crate) fn drop_remedy(reason: DropReason) -> Vec<Sentence> {
+    match reason {
+        DropReason::TtlExpired => vec![
+            to_do("at the publisher: send earlier or with a longer ttl_ms, and see that both clocks agree"),
+            to_do("at the subscriber: read faster; what waited too long in its queue is gone"),
+        ],
+        DropReason::Duplicate => {
+            vec![to_do("at the publisher: count msg_id up for every new message; sent again on purpose, nothing is amiss")]
+        }
+        DropReason::BackpressureTimeout => vec![
+            to_do("at the subscriber: read faster, on a connection of its own, or subscribe to less"),
+            to_do("here: limits.rmp.queue_messages_max and limits.rmp.queue_bytes_max let more wait"),
+        ],
+    }
+}
+
+/// The bus.
+pub(crate) fn rmp_report(model: &Model, now: Now) -> Report {
+    let mut report = Report::new();
+    let Some(world) = &model.world else {
+        report.worse(Condition::Degraded, "the station is starting".to_owned(), Vec::new());
+        return report;
+    };
+    if let HostState::Down(why) = &world.station.hosts[Link::Rmp.index()] {
+        report.worse(Condition::Down, format!("the bus is down: {why}"), host_remedy(Link::Rmp));
+    }
+    match &world.rmp.listener {
+        Listener::Down(why) => report.worse(Condition::Down, format!("the socket does not answer: {why}"), socket_remedy()),
+        Listener::Starting => report.worse(Condition::Degraded, "the socket is not bound yet".to_owned(), Vec::new()),
+        Listener::Listening(_) => {}
+    }
+    dropped(&mut report, model, now);
+    if model.bus.forgot_at.is_some_and(|at| now.mono.since(at.mono).as_secs() < 60) {
+        let young = format::count(world.rmp.totals.evicted_young);
+        let why =
+            format!("keys against duplicates are forgotten before the longest TTL is over, {young} so far: what is sent again may pass");
+        let remedy = vec![to_do("raise limits.rmp.dedupe_keys_max or limits.rmp.dedupe_keys_total_max, or lower limits.rmp.ttl_ms_max")];
+        report.worse(Condition::Degraded, why, remedy);
+    }
+    facts(&mut report, model, &world.rmp, now);
+    report
+}
+
+fn dropped(report: &mut Report, model: &Model, now: Now) {
+    let order = [DropReason::BackpressureTimeout, DropReason::TtlExpired, DropReason::Duplicate];
+    let lately = order.map(|reason| (reason, model.bus.drops.per_minute(reason.index(), now)));
+    for (reason, count) in lately.into_iter().filter(|(_, count)| *count > 0) {
+        let what = match reason {
+            DropReason::TtlExpired => "expired before they reached a subscriber",
+            DropReason::Duplicate => "came again, and were not given twice",
+            DropReason::BackpressureTimeout => "found no room in a subscriber's queue",
+        };
+        report.worse(Condition::Degraded, format!("{what}, in the last minute: {} messages", format::count(count)), drop_remedy(reason));
+    }
+    if lately.iter().any(|(_, count)| *count > 0) {
+        report.sentences.push(press(Action::ViewBus, "has the Drops, with whose doing each is"));
+    }
+}
+
+fn facts(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) {
+    if let Listener::Listening(path) = &rmp.listener {
+        report.fact("listens on", path.to_string());
+    }
+    let subs: usize = rmp.peers.values().map(|peer| peer.subs.len()).sum();
+    report.fact("peers", format!("{}, {subs} subscriptions, {} topics", rmp.peers.len(), rmp.topics.len()));
+    let [messages, bytes, delivered] = [0, 1, 2].map(|figure| model.bus.all.per_second(figure, now));
+    let words = crate::console::panes::rate_words;
+    report.fact("goes by", format!("{} messages/s in, {} B/s, {} messages/s out", words(messages), words(bytes), words(delivered)));
+    let totals = &rmp.totals;
+    let dropped: u64 = totals.dropped.iter().sum();
+    let count = format::count;
+    report.fact(
+        "so far",
+        format!(
+            "{} taken, {} given on, {} dropped, {} refused",
+            count(totals.published),
+            count(totals.delivered),
+            count(dropped),
+            count(totals.refused)
+        ),
+    );
+    report.fact("dedupe", format!("{} keys, {} forgotten early", count(totals.keys), count(totals.evicted_young)));
+}

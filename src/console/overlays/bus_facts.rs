@@ -1,0 +1,247 @@
+//! Details of the bus in words: drops, a topic, a session.
+
+use crate::{
+    console::{
+        class::Class,
+        format,
+        model::{BYTES, Culprit, DELIVERED, DropGroup, Kept, MESSAGES, Model, Sentence, clause_text, drop_remedy},
+        panes::{drop_word, rate_words, rights, schema_name},
+        units,
+        view::View,
+    },
+    ids::{ConnectionId, Seq, TopicName},
+    rmp::{DropReason, DropView, Snapshot},
+    tap::entry::{Frame, Head, What},
+    time::Wall,
+};
+
+/// Characters of a dropped message that are shown.
+const BODY_CHARS_MAX: usize = 4_000;
+/// Drops, topics and subscriptions that are named one by one.
+const NAMED: usize = 8;
+
+/// A dropped message, as the tap had it when it was looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Message {
+    pub(super) seq: Seq,
+    /// What it says, where it can be read.
+    words: Option<String>,
+    bytes: usize,
+}
+
+/// The kept entry by which a dropped message was published.
+pub(super) fn message(kept: &Kept, drop: &DropView) -> Option<Message> {
+    let is_it = |frame: &Frame, entry: &crate::tap::entry::Entry| match &frame.head {
+        Head::Rmp(head) => {
+            head.msg_id == Some(drop.msg_id)
+                && entry.trace == drop.trace
+                && head.topic.as_ref() == Some(&drop.topic)
+                && entry.at.mono <= drop.at.mono
+        }
+        Head::Mpp(_) => false,
+    };
+    let found = kept.iter().rev().map(|(_, found)| found).find(|found| match &found.entry.what {
+        What::Frame(frame) => is_it(frame, found.entry),
+        _ => false,
+    })?;
+    let body = units::message(found.bytes);
+    let words = body.as_deref().and_then(units::words).map(|words| words.chars().take(BODY_CHARS_MAX).collect());
+    Some(Message { seq: found.entry.seq, words, bytes: body.map_or(0, |body| body.len()) })
+}
+
+fn fact(name: &'static str, value: impl Into<String>) -> Sentence {
+    Sentence::Fact(name, value.into(), Class::Public)
+}
+
+fn client(name: Option<&str>, session: ConnectionId) -> String {
+    name.map_or_else(|| format!("session {session}"), |name| format!("{name}, session {session}"))
+}
+
+/// Why, whose, what to do, and the message itself.
+pub(super) fn drop_facts(view: &View, model: &Model, group: &DropGroup, message: Option<&Message>) -> Vec<Sentence> {
+    let last = &group.last;
+    let mut facts = vec![Sentence::Why(why(group)), fact("topic", last.topic.as_str())];
+    facts.push(fact(
+        "for",
+        match last.to {
+            Some((session, sub)) => {
+                let sub_view = model.rmp().and_then(|rmp| rmp.peers.get(&session)?.subs.get(&sub));
+                let pattern = sub_view.map_or_else(|| "which has ended".to_owned(), |sub| format!("on {}", sub.topic));
+                format!("{}, subscription {sub} {pattern}", client(last.to_client.as_deref(), session))
+            }
+            None => "nobody: it was judged as it came".to_owned(),
+        },
+    ));
+    facts.push(fact("from", last.from.map_or_else(|| "the station".to_owned(), |session| client(last.from_client.as_deref(), session))));
+    let notices = if group.notices == 1 { "1 notice".to_owned() } else { format!("{} notices", group.notices) };
+    let times = format!("{} in {notices} from {} to {}", group.count, view.time_of_day(group.first_at), view.time_of_day(last.at));
+    facts.push(fact("messages", times));
+    let trace = last.trace.map_or_else(|| "none".to_owned(), |trace| trace.to_string());
+    facts.push(fact("last one", format!("msg_id {}, {trace}", last.msg_id)));
+    facts.push(fact("expires", expiry(view, last)));
+    facts.extend(drop_remedy(last.reason));
+    if let Culprit::Subscriber(session, sub) = group.key.culprit {
+        facts.extend(queue(model, session, sub).map(|words| fact("its queue", words)));
+    }
+    for clause in clauses(last.reason) {
+        facts.push(fact("clause", format!("{clause}: {}", clause_text(clause))));
+    }
+    match message {
+        Some(message) => {
+            let words = message.words.clone().unwrap_or_else(|| "it is no MsgPack envelope, or too much to be read here".to_owned());
+            facts.push(fact("published", format!("entry {}, {} of body", message.seq, format::bytes(message.bytes as u64))));
+            facts.push(Sentence::Fact("body", words, Class::Payload));
+        }
+        None => facts.push(fact("body", "the tap keeps its publication no longer; rlp/sys/drops/bodies had it when it was dropped")),
+    }
+    facts
+}
+
+fn why(group: &DropGroup) -> String {
+    let whose = group.whose();
+    match (group.key.reason, group.key.culprit) {
+        (DropReason::TtlExpired, Culprit::Subscriber(..)) => format!("expired: it waited for {whose} until its time to live was over"),
+        (DropReason::TtlExpired, _) => format!("expired: its time to live was over when it came from {whose}"),
+        (DropReason::Duplicate, _) => format!("duplicate: {whose} sent a message again that the subscriber had already"),
+        (DropReason::BackpressureTimeout, _) => format!("no room: the queue of {whose} was full, and no publisher waits for it"),
+    }
+}
+
+/// What a drop stands on.
+const fn clauses(reason: DropReason) -> [&'static str; 2] {
+    match reason {
+        DropReason::TtlExpired => ["rmp-v0 §4", "ruling RMP 9"],
+        DropReason::Duplicate => ["rmp-v0 §5", "ruling RMP 9"],
+        DropReason::BackpressureTimeout => ["ruling RMP 8", "rmp-v0 §5"],
+    }
+}
+
+fn expiry(view: &View, drop: &DropView) -> String {
+    let wall = Wall(drop.expires_at_ms);
+    let time = format::time_of_day_ms(wall, &view.zone);
+    let (late, early) = (drop.at.wall.since(wall), wall.since(drop.at.wall));
+    if late.is_zero() {
+        format!("{time}, {} after it was dropped", format::age(early))
+    } else {
+        format!("{time}, {} before it was dropped", format::age(late))
+    }
+}
+
+/// How a subscription's queue stands now.
+fn queue(model: &Model, session: ConnectionId, sub: u64) -> Option<String> {
+    let gauge = model.rmp()?.peers.get(&session)?.subs.get(&sub)?.gauge;
+    let lost: u64 = gauge.dropped.iter().sum();
+    let (messages, bytes) = (format::count(gauge.queued_messages), format::bytes(gauge.queued_bytes));
+    Some(format!("{messages} messages and {bytes} wait; {} left, {} did not reach it", format::count(gauge.delivered), format::count(lost)))
+}
+
+/// A topic's figures, who listens, and what was dropped on it.
+pub(super) fn topic_facts(view: &View, model: &Model, name: &TopicName) -> Vec<Sentence> {
+    let Some((rmp, topic)) = model.rmp().and_then(|rmp| Some((rmp, rmp.topics.get(name)?))) else {
+        return vec![fact("", "it is shown no longer: others were published on since (limits.rmp.shown_topics_max)")];
+    };
+    let rate = |figure| model.bus.topics.get(name).map_or(0.0, |flow| flow.per_second(figure, view.now));
+    let mut facts = vec![
+        fact("last", format!("{}, for {} subscriptions", view.time_of_day(topic.last_at), topic.subscribers)),
+        fact(
+            "goes by",
+            format!(
+                "{} messages/s in, {} B/s, {} messages/s out",
+                rate_words(rate(MESSAGES)),
+                rate_words(rate(BYTES)),
+                rate_words(rate(DELIVERED))
+            ),
+        ),
+        fact(
+            "so far",
+            format!(
+                "{} taken ({}), {} given on",
+                format::count(topic.published),
+                format::bytes(topic.bytes),
+                format::count(topic.delivered)
+            ),
+        ),
+    ];
+    facts.extend(topic.schema_id.map(|id| fact("schema", format!("{} ({id})", schema_name(id)))));
+    for reason in DropReason::ALL.into_iter().filter(|reason| topic.dropped[reason.index()] > 0) {
+        facts.push(Sentence::Why(format!("{} {}", format::count(topic.dropped[reason.index()]), drop_word(reason).replace('_', " "))));
+        facts.extend(drop_remedy(reason));
+    }
+    facts.extend(listeners(rmp, name));
+    facts
+}
+
+/// The subscriptions whose pattern is the topic or may have it.
+fn listeners(rmp: &Snapshot, name: &TopicName) -> Vec<Sentence> {
+    let all = rmp.peers.iter().flat_map(|(session, peer)| peer.subs.values().map(move |sub| (*session, peer, sub)));
+    let mut matching = all.filter(|(.., sub)| takes(sub.topic.as_str(), name.as_str()));
+    let mut facts: Vec<_> = matching
+        .by_ref()
+        .take(NAMED)
+        .map(|(session, peer, sub)| {
+            let name = peer.greeting.as_ref().map(|greeting| &*greeting.client);
+            fact("listens", format!("{}, on {}", client(name, session), sub.topic))
+        })
+        .collect();
+    let more = matching.count();
+    if more > 0 {
+        facts.push(fact("listens", format!("and {more} more")));
+    }
+    facts
+}
+
+/// Whether a pattern takes a topic (ruling RMP 5).
+fn takes(pattern: &str, topic: &str) -> bool {
+    match pattern.rsplit_once('/') {
+        _ if pattern == topic || pattern == "**" => true,
+        None if pattern == "*" => !topic.contains('/'),
+        Some((above, "**")) => topic.strip_prefix(above).is_some_and(|rest| rest.len() > 1 && rest.starts_with('/')),
+        Some((above, "*")) => {
+            topic.strip_prefix(above).and_then(|rest| rest.strip_prefix('/')).is_some_and(|rest| !rest.is_empty() && !rest.contains('/'))
+        }
+        _ => false,
+    }
+}
+
+/// Who a session is, what it may do, what it listens to.
+pub(super) fn session_facts(view: &View, model: &Model, session: ConnectionId) -> Vec<Sentence> {
+    let Some(peer) = model.rmp().and_then(|rmp| rmp.peers.get(&session)) else {
+        return vec![fact("", "it has left")];
+    };
+    let mut facts = vec![fact("process", peer.peer.as_str()), fact("since", view.time_of_day(peer.connected_at))];
+    match &peer.greeting {
+        Some(greeting) => {
+            facts.push(fact("client", greeting.client.to_string()));
+            facts.push(fact("kind", format!("{}: {}", greeting.kind.name(), rights(greeting.kind))));
+            facts.push(fact("speaks", greeting.dialect.name()));
+        }
+        None => facts.push(Sentence::Why("it has not said Hello yet: after 10 s it is closed".to_owned())),
+    }
+    facts.push(fact("published", format::count(peer.published)));
+    if peer.refused > 0 {
+        facts.push(Sentence::Why(format!("{} frames of its were refused: the Journal has them by clause", format::count(peer.refused))));
+    }
+    for (number, sub) in peer.subs.iter().take(NAMED) {
+        facts.push(fact("listens", format!("{number}: {}", sub.topic)));
+        facts.extend(queue(model, session, *number).map(|words| fact("", format!("            {words}"))));
+    }
+    if peer.subs.len() > NAMED {
+        facts.push(fact("listens", format!("and {} more", peer.subs.len() - NAMED)));
+    }
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::takes;
+
+    #[test]
+    fn a_pattern_takes_one_segment_or_all_below_and_never_the_prefix_itself() {
+        for (pattern, topic) in [("a/b", "a/b"), ("a/*", "a/b"), ("a/**", "a/b/c"), ("a/**", "a/b"), ("*", "a"), ("**", "a/b")] {
+            assert!(takes(pattern, topic), "{pattern} {topic}");
+        }
+        for (pattern, topic) in [("a/*", "a/b/c"), ("a/**", "a"), ("a/*", "a"), ("a/**", "ab/c"), ("*", "a/b"), ("a/b", "a/bc")] {
+            assert!(!takes(pattern, topic), "{pattern} {topic}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Topics: what is published where, and how fast.
+
+use std::borrow::Cow;
+
+use super::{
+    Cell,
+    queues::spark,
+    row::{Listed, Look, Row},
+};
+use crate::{
+    console::{
+        format,
+        model::{BYTES, DELIVERED, Flow, MESSAGES, Model},
+        selection::RecordKey,
+        theme::Role,
+    },
+    field::{Column, Value, fields},
+    ids::TopicName,
+    rmp::{DropReason, Registry, SchemaId, TopicView},
+    time::Now,
+};
+
+/// A topic.
+pub(crate) struct Topic<'a> {
+    name: &'a TopicName,
+    view: &'a TopicView,
+    flow: Option<&'a Flow>,
+}
+
+impl Topic<'_> {
+    fn per_second(&self, figure: usize, now: Now) -> f64 {
+        self.flow.map_or(0.0, |flow| flow.per_second(figure, now))
+    }
+
+    fn dropped(&self) -> u64 {
+        self.view.dropped.iter().sum()
+    }
+
+    fn dropped_for(&self, reason: DropReason) -> Value<'static> {
+        Value::count(self.view.dropped[reason.index()])
+    }
+}
+
+fields! {
+    Topic<'_> {
+        "topic", Topic, Public, "its name", Column::growing("topic", 14, 3) => |it, _| Value::text(it.name.as_str());
+        "schema", Text, Public, "what the last message on it was", Column::growing("schema", 12, 1).from(60)
+            => |it, _| Value::maybe(it.view.schema_id.map(schema_name));
+        "rate", Number, Public, "messages a second, over the last minute", Column::fixed("msg/s", 6).right()
+            => |it, now| Value::Number(it.per_second(MESSAGES, now));
+        "trend", Number, Public, "messages in the last 80 s, as a chart", Column::fixed("", 8).from(70)
+            => |it, now| Value::Number(it.per_second(MESSAGES, now));
+        "bytes_s", Bytes, Public, "bytes a second, over the last minute", Column::fixed("B/s", 8).right().from(84)
+            => |it, now| Value::Bytes(whole(it.per_second(BYTES, now)));
+        "subs", Number, Public, "subscriptions that the last message was for", Column::fixed("subs", 4).right()
+            => |it, _| Value::count(it.view.subscribers);
+        "delivered_s", Number, Public, "messages given to subscriptions a second", Column::fixed("out/s", 6).right()
+            => |it, now| Value::Number(it.per_second(DELIVERED, now));
+        "drops", Number, Public, "messages that did not reach a subscription", Column::fixed("drops", 5).right()
+            => |it, _| Value::count(it.dropped());
+        "age", Duration, Public, "how long ago the last message came", Column::fixed("age", 6).right().from(100)
+            => |it, now| Value::Duration(super::ms(it.view.last_at, now));
+        "published", Number, Public, "messages taken on it since the broker started" => |it, _| Value::count(it.view.published);
+        "bytes", Bytes, Public, "their bytes, as they were on the wire" => |it, _| Value::Bytes(it.view.bytes);
+        "delivered", Number, Public, "messages given to subscriptions since the broker started" => |it, _| Value::count(it.view.delivered);
+        "expired", Number, Public, "messages that were expired" => |it, _| it.dropped_for(DropReason::TtlExpired);
+        "duplicate", Number, Public, "messages that a subscription had already" => |it, _| it.dropped_for(DropReason::Duplicate);
+        "no_room", Number, Public, "messages that a subscription had no room for"
+            => |it, _| it.dropped_for(DropReason::BackpressureTimeout);
+        "last", Time, Public, "when the last message came" => |it, _| Value::Time(it.view.last_at.wall);
+    }
+}
+
+/// A schema's constant, or its number where it has none.
+pub(crate) fn schema_name(id: u16) -> Cow<'static, str> {
+    let name = Registry::default().schema(SchemaId(id)).and_then(|schema| schema.name);
+    name.map_or_else(|| Cow::Owned(id.to_string()), Cow::Borrowed)
+}
+
+/// A rate as a count.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "rates are not negative, and what is too large stays large")]
+pub(super) fn whole(rate: f64) -> u64 {
+    rate.round() as u64
+}
+
+/// A rate to two digits: `0.4`, `7.5`, `120`, `12.3k`.
+pub(crate) fn rate_words(rate: f64) -> String {
+    if rate <= 0.0 {
+        "0".to_owned()
+    } else if rate < 0.1 {
+        "<0.1".to_owned()
+    } else if rate < 9.95 {
+        format!("{rate:.1}")
+    } else {
+        format::count(whole(rate))
+    }
+}
+
+/// A rate: nothing stands back.
+pub(super) fn rate_cell(rate: f64) -> Cell {
+    Cell::new(rate_words(rate), if rate > 0.0 { Role::Text } else { Role::Muted })
+}
+
+/// Something that should not be.
+pub(super) fn bad_cell(count: u64) -> Cell {
+    Cell::new(format::count(count), if count > 0 { Role::Warn } else { Role::Muted })
+}
+
+impl Listed for Topic<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Topic(self.name.clone())
+    }
+
+    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+        let (now, glyphs) = (look.view.now, look.view.glyphs);
+        Some(match field {
+            "topic" => Cell::new(self.name.to_string(), Role::Text),
+            "schema" => {
+                let name = self.view.schema_id.map_or(Cow::Borrowed(glyphs.none), schema_name);
+                Cell::new(name.strip_prefix("CT_").unwrap_or(&name).to_owned(), Role::Muted)
+            }
+            "rate" => rate_cell(self.per_second(MESSAGES, now)),
+            "trend" => Cell::new(spark(self.flow.map(|flow| flow.window(MESSAGES, now)), glyphs), Role::Rmp),
+            "bytes_s" => {
+                let bytes = whole(self.per_second(BYTES, now));
+                Cell::new(format::bytes(bytes), if bytes > 0 { Role::Text } else { Role::Muted })
+            }
+            "subs" => {
+                Cell::new(format::count(self.view.subscribers.into()), if self.view.subscribers > 0 { Role::Text } else { Role::Muted })
+            }
+            "delivered_s" => rate_cell(self.per_second(DELIVERED, now)),
+            "drops" => bad_cell(self.dropped()),
+            _ => return None,
+        })
+    }
+}
+
+/// The topics, by name.
+pub(super) fn rows(model: &Model) -> Vec<Row<'_>> {
+    let Some(rmp) = model.rmp() else { return Vec::new() };
+    rmp.topics.iter().map(|(name, topic)| Row::Topic(Topic { name, view: topic, flow: model.bus.topics.get(name) })).collect()
+}

@@ -1,0 +1,460 @@
+//! The bus: what its view shows, what its chip says, what is done there.
+
+use crossterm::event::KeyCode;
+
+use super::{
+    screens::at_both_sizes,
+    stage::{Stage, connected, fresh, show},
+};
+use crate::{
+    console::{
+        action::{Action, Asked, Effect},
+        model::Culprit,
+        pane_id::PaneId,
+        selection::RecordKey,
+        ui::Focus,
+        view_id::ViewId,
+    },
+    ids::{ConnectionId, TraceId},
+    port::{Command, HostState},
+    rmp::{CloseCause, Code, Dialect, DropReason, FrameKind, Head, Kind, Refusal, Transition as T, Verdict},
+    tap::{
+        Draft,
+        entry::{Direction, Frame, Head as AnyHead, Link, Redaction, Verdict as AnyVerdict, What, rmp::Gauge, station},
+    },
+    time::Now,
+};
+
+pub(super) const AGENT: ConnectionId = ConnectionId(3);
+const MONITOR: ConnectionId = ConnectionId(5);
+
+/// A trace that ends in this number.
+pub(super) fn trace(number: u64) -> TraceId {
+    TraceId(uuid::Uuid::from_u128(0x0191_0000_0000_7000_8000_0000_0000_0000 | u128::from(number)))
+}
+
+/// A frame of MsgPack, as the wire has it.
+pub(super) fn frame(schema_id: u16, msg_id: u64, body: &str) -> Vec<u8> {
+    let value = crate::rmp::json::parse(body).unwrap();
+    let mut packed = Vec::new();
+    rmpv::encode::write_value(&mut packed, &value).unwrap();
+    let mut bytes = u32::try_from(64 + packed.len()).unwrap().to_be_bytes().to_vec();
+    bytes.extend(*b"RMP0");
+    bytes.extend([0, 0, 0, 64, 0, 0, 0, 0]);
+    bytes.extend(schema_id.to_be_bytes());
+    bytes.extend([0, 0]);
+    bytes.extend(u32::try_from(packed.len()).unwrap().to_be_bytes());
+    bytes.extend(1_000_u64.to_be_bytes());
+    bytes.extend(30_000_u64.to_be_bytes());
+    bytes.extend(trace(msg_id).0.as_bytes());
+    bytes.extend(msg_id.to_be_bytes());
+    bytes.extend([0; 4]);
+    bytes.extend(packed);
+    bytes
+}
+
+/// What a publication is on the wire: the control frame and the message.
+pub(super) fn publication(topic: &str, msg_id: u64, payload: &str) -> Vec<u8> {
+    let control = format!(r#"{{"type":"intent.control.v1","payload":{{"Publish":{{"topic":"{topic}","ack":true}}}}}}"#);
+    let message = format!(r#"{{"type":"observation.run.event.v1","payload":{payload}}}"#);
+    [frame(9, msg_id, &control), frame(8, msg_id, &message)].concat()
+}
+
+impl Stage {
+    /// A frame of the bus.
+    pub(super) fn rmp_frame(&mut self, direction: Direction, head: &Head, verdict: AnyVerdict, bytes: &[u8]) {
+        let frame = Frame {
+            direction,
+            peer: "uid 1000 pid 4711".into(),
+            verdict,
+            wire_bytes: u32::try_from(bytes.len()).unwrap(),
+            redaction: Redaction::None,
+            head: AnyHead::Rmp(head.clone()),
+        };
+        let trace = head.msg_id.map(trace);
+        self.tap.emit(Draft { at: Now::at_ms(self.ms), link: Link::Rmp, trace, cause: None, what: What::Frame(frame), bytes });
+        self.fold();
+    }
+
+    pub(super) fn publish(&mut self, topic: &str, msg_id: u64, subscribers: u32, dropped: u32) {
+        let head =
+            Head { kind: Some(FrameKind::Publish), topic: Some(topic.into()), schema_id: Some(8), msg_id: Some(msg_id), ..Head::default() };
+        let bytes = publication(topic, msg_id, &format!(r#"{{"kind":"log","message":"step {msg_id}"}}"#));
+        self.rmp_frame(Direction::Inbound, &head, AnyVerdict::Rmp(Verdict::Published { subscribers, dropped }), &bytes);
+    }
+
+    pub(super) fn refuse(&mut self, code: Code, bytes: &[u8]) {
+        let head = Head { kind: Some(FrameKind::Publish), msg_id: Some(9), ..Head::default() };
+        self.rmp_frame(Direction::Inbound, &head, AnyVerdict::Rmp(Verdict::Refused(Refusal::Fault(code))), bytes);
+    }
+
+    pub(super) fn join(&mut self, session: ConnectionId, client: &str, kind: Kind, dialect: Dialect) {
+        self.rmp(T::Connected { session, peer: format!("uid 1000 pid {}", 4_000 + session.0).as_str().into() }, "");
+        self.rmp(T::Greeted { session, client: client.into(), kind, dialect }, "");
+    }
+
+    pub(super) fn drop_message(&mut self, reason: DropReason, topic: &str, to: Option<(ConnectionId, u64)>, msg_id: u64, count: u64) {
+        let drop = T::Dropped {
+            reason,
+            topic: topic.into(),
+            to,
+            from: Some(AGENT),
+            count,
+            msg_id,
+            expires_at_ms: Now::at_ms(self.ms).wall.0 + 29_000,
+        };
+        let at = Now::at_ms(self.ms);
+        let what = What::Transition(crate::tap::entry::Transition::Rmp(drop));
+        self.tap.emit(Draft { at, link: Link::Rmp, trace: Some(trace(msg_id)), cause: None, what, bytes: b"" });
+        self.fold();
+    }
+}
+
+/// Peers, subscriptions and traffic over a show.
+pub(super) fn with_traffic(mut stage: Stage) -> Stage {
+    stage.join(AGENT, "writer", Kind::Agent, Dialect::Frames);
+    stage.join(ConnectionId(4), "rlp monitor", Kind::Agent, Dialect::Json);
+    stage.join(MONITOR, "overlay", Kind::Viewer, Dialect::Frames);
+    stage.rmp(T::Connected { session: ConnectionId(6), peer: "uid 1000 pid 4006".into() }, "");
+    stage.rmp(T::Subscribed { session: AGENT, sub: 1, topic: "agent/writer".into() }, "");
+    stage.rmp(T::Subscribed { session: ConnectionId(4), sub: 1, topic: "rlp/sys/drops".into() }, "");
+    stage.rmp(T::Subscribed { session: MONITOR, sub: 7, topic: "rlp/runs/**".into() }, "");
+    for msg_id in 1..=60 {
+        stage.publish("rlp/runs/trace:a41f/events", msg_id, 1, u32::from(msg_id % 20 == 0));
+        if msg_id % 10 == 0 {
+            stage.publish("agent/writer", 1_000 + msg_id, 1, 0);
+        }
+        stage.pass(500);
+    }
+    let gauge = Gauge { queued_messages: 812, queued_bytes: 3 << 20, delivered: 57, dropped: [1, 0, 14] };
+    stage.rmp(T::Gauged { session: MONITOR, sub: 7, gauge }, "");
+    stage.rmp(T::Gauged { session: AGENT, sub: 1, gauge: Gauge { delivered: 6, dropped: [0, 2, 0], ..Gauge::default() } }, "");
+    stage.rmp(T::Counted { session: AGENT, published: 66, refused: 2 }, "");
+    stage.rmp(T::Remembered { keys: 66, evicted_young: 0 }, "");
+    stage
+}
+
+/// The same with some drops.
+pub(super) fn with_drops(stage: Stage) -> Stage {
+    let mut stage = with_traffic(stage);
+    stage.drop_message(DropReason::Duplicate, "agent/writer", Some((AGENT, 1)), 1_010, 1);
+    stage.pass(500);
+    stage.drop_message(DropReason::Duplicate, "agent/writer", Some((AGENT, 1)), 1_020, 1);
+    stage.drop_message(DropReason::TtlExpired, "rlp/runs/trace:a41f/events", None, 40, 1);
+    stage.pass(500);
+    for count in [2, 5, 7] {
+        stage.drop_message(DropReason::BackpressureTimeout, "rlp/runs/trace:a41f/events", Some((MONITOR, 7)), 60, count);
+    }
+    stage.pass(300);
+    stage
+}
+
+/// The Bus in the middle of a show.
+pub(super) fn bus(columns: u16, rows: u16) -> Stage {
+    let mut stage = with_drops(show(columns, rows));
+    stage.char('3');
+    stage
+}
+
+pub(super) fn over(pane: PaneId) -> Stage {
+    let mut stage = bus(160, 50);
+    stage.ui.focus = Focus::Pane(pane);
+    stage
+}
+
+#[test]
+fn topics_have_their_rates_and_who_listens() {
+    let mut stage = bus(160, 50);
+    assert_eq!(stage.ui.view, ViewId::Bus);
+    let text = stage.text();
+    for wanted in
+        ["RUN_EVENT", "rlp/runs/trace:a41f/events", "agent/writer", "812/1024", "3M/8M", "overlay", "rlp monitor", "dedupe 66 keys"]
+    {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+}
+
+#[test]
+fn drops_are_told_together_by_reason_topic_and_whose_they_are() {
+    let stage = bus(160, 50);
+    let groups = crate::console::model::drop_groups(stage.model.rmp().unwrap());
+    let told: Vec<_> = groups.iter().map(|group| (group.key.reason, group.whose(), group.count, group.notices)).collect();
+    assert_eq!(
+        told,
+        [
+            (DropReason::BackpressureTimeout, "overlay".to_owned(), 14, 3),
+            (DropReason::TtlExpired, "writer".to_owned(), 1, 1),
+            (DropReason::Duplicate, "writer".to_owned(), 2, 2),
+        ]
+    );
+    assert_eq!(groups[0].key.culprit, Culprit::Subscriber(MONITOR, 7));
+}
+
+#[test]
+fn a_drop_says_why_whose_and_what_to_do_and_has_the_message_that_the_tap_still_keeps() {
+    let mut stage = over(PaneId::Drops);
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    for wanted in [
+        "the queue of overlay was full",
+        "overlay, session 5, subscription 7 on rlp/runs/**",
+        "writer, session 3",
+        "msg_id 60",
+        "limits.rmp.queue_messages_max",
+        "ruling RMP 8",
+        "step 60",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    stage.act(Action::OnAir);
+    assert!(!stage.text().contains("step 60"), "a message is nobody's business on air");
+    stage.act(Action::OnAir);
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("frame_len"), "{}", stage.text());
+}
+
+#[test]
+fn a_peer_is_kicked_after_a_question_that_says_what_hangs_on_it() {
+    let mut stage = over(PaneId::Peers);
+    stage.key(KeyCode::Home);
+    assert_eq!(stage.ui.selected(PaneId::Peers, &stage.model), Some(RecordKey::BusPeer(AGENT)));
+    stage.char('K');
+    let text = stage.text();
+    assert!(text.contains("Drop writer?") && text.contains("Its 1 subscriptions end: agent/writer"), "{text}");
+    let effects = stage.char('y');
+    assert_eq!(effects, [Effect::Command { asked: Asked::Kick, command: Command::KickPeer { session: AGENT } }]);
+    stage.char('K');
+    stage.rmp(T::Disconnected { session: AGENT, cause: CloseCause::PeerClosed }, "");
+    assert!(stage.text().contains("It has left meanwhile."));
+    assert_eq!(stage.char('y'), []);
+}
+
+#[test]
+fn a_subscription_kicks_its_session_and_elsewhere_the_adapter_is_meant() {
+    let mut stage = over(PaneId::Subscribers);
+    stage.key(KeyCode::Home);
+    stage.char('K');
+    assert!(stage.text().contains("Drop writer?"));
+    stage.char('n');
+    stage.ui.focus = Focus::Pane(PaneId::Topics);
+    stage.char('K');
+    assert!(stage.text().contains("Drop the adapter?"));
+}
+
+#[test]
+fn the_bus_is_started_again_where_it_is_down() {
+    let mut stage = bus(160, 50);
+    stage.char('R');
+    assert!(stage.text().contains("there is nothing to restart"));
+    stage.station(station::Transition::HostDown { link: Link::Rmp }, "the thread ended");
+    let command = Command::Restart { link: Link::Rmp };
+    assert_eq!(stage.char('R'), [Effect::Command { asked: Asked::Restart, command: command.clone() }]);
+    let hosts = &mut stage.model.world.as_mut().unwrap().station.hosts;
+    hosts[Link::Mpp.index()] = HostState::Down("it panicked".into());
+    assert_eq!(stage.char('R'), [Effect::Command { asked: Asked::Restart, command }], "the Bus is looked at");
+    stage.char('2');
+    let command = Command::Restart { link: Link::Mpp };
+    assert!(stage.char('R').contains(&Effect::Command { asked: Asked::Restart, command }));
+}
+
+#[test]
+fn the_chip_tells_how_the_bus_is() {
+    let mut stage = Stage::of_size(160, 50);
+    stage.resync(connected());
+    assert!(stage.text().contains("RMP ● 0 peers 0/s"), "{}", stage.text());
+    let mut stage = with_drops(stage);
+    assert!(stage.text().contains("RMP ◐ 4 peers 2"), "{}", stage.text());
+    stage.pass(70_000);
+    assert!(stage.text().contains("RMP ● 4 peers 0/s"), "what was dropped more than a minute ago is over: {}", stage.text());
+    stage.rmp(T::Remembered { keys: 70_000, evicted_young: 12 }, "");
+    assert!(stage.text().contains("RMP ◐"));
+    stage.pass(60_000);
+    stage.rmp(T::NotListening, "rmp.sock: address in use");
+    assert!(stage.text().contains("RMP ○"));
+}
+
+#[test]
+fn a_bus_that_nobody_uses_says_so_in_every_pane() {
+    let mut stage = Stage::of_size(160, 50);
+    stage.resync(fresh());
+    stage.char('3');
+    let text = stage.text();
+    for wanted in ["nothing was published", "nobody subscribes", "nobody is connected", "every message reached"] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+}
+
+#[test]
+fn refused_frames_are_counted_by_clause_with_what_to_do() {
+    let mut stage = bus(160, 50);
+    for _ in 0..3 {
+        stage.refuse(Code::UnknownSchema, &frame(7_777, 9, r#"{"type":"intent.x.v1","payload":{}}"#));
+    }
+    stage.char('9');
+    stage.ui.focus = Focus::Pane(PaneId::Violations);
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    for wanted in ["rmp-v0 §6", "UnknownSchema: schema_id not present in the registry", "use an id of the registry", "52 4d 50 30"] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+}
+
+#[test]
+fn the_bus_in_full_swing() {
+    at_both_sizes("bus", bus);
+}
+
+#[test]
+fn the_deck_with_drops() {
+    at_both_sizes("deck_drops", |columns, rows| with_drops(show(columns, rows)));
+}
+
+#[test]
+fn a_drop_in_words() {
+    at_both_sizes("drop", |columns, rows| {
+        let mut stage = bus(columns, rows);
+        (stage.ui.focus, stage.ui.zoomed) = (Focus::Pane(PaneId::Drops), Some(PaneId::Drops));
+        stage.key(KeyCode::Enter);
+        stage
+    });
+}
+
+#[test]
+fn the_report_of_the_bus() {
+    at_both_sizes("rmp_report", |columns, rows| {
+        let mut stage = with_drops(show(columns, rows));
+        stage.ui.focus = Focus::Chips(1);
+        stage.key(KeyCode::Enter);
+        stage
+    });
+}
+
+#[test]
+fn a_topic_and_a_session_say_who_listens_and_what_they_may() {
+    let mut stage = over(PaneId::Topics);
+    stage.key(KeyCode::End);
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    for wanted in ["CT_RUN_EVENT (8)", "overlay, session 5, on rlp/runs/**", "14 no room"] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    let mut stage = over(PaneId::Peers);
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    for wanted in ["agent: publish and subscribe", "uid 1000 pid 4003", "2 frames of its were refused", "1: agent/writer"] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+}
+
+#[test]
+fn every_pane_of_the_bus_balances_and_is_copied_as_a_command_line() {
+    for pane in ViewId::Bus.panes() {
+        let mut stage = over(*pane);
+        stage.buffer();
+        assert!(crate::console::ledger::of(*pane, &stage.ui, &stage.model).unwrap().balances(), "{pane:?}");
+    }
+    let mut stage = over(PaneId::Topics);
+    stage.char('Y');
+    let text = stage.text();
+    assert!(text.contains("command line"), "{text}");
+}
+
+#[test]
+fn time_stops_for_the_bus_as_for_everything() {
+    let mut stage = bus(160, 50);
+    stage.char(' ');
+    let before = stage.text();
+    stage.join(ConnectionId(9), "late comer", Kind::Agent, Dialect::Frames);
+    stage.publish("late/topic", 7_000, 0, 0);
+    let held = stage.text();
+    assert!(!held.contains("late comer") && !held.contains("late/topic"), "{held}");
+    assert!(before.contains("overlay") && held.contains("overlay"));
+    stage.key(KeyCode::End);
+    assert!(stage.text().contains("late comer"), "{}", stage.text());
+}
+
+#[test]
+fn the_journal_says_who_comes_and_goes_and_counts_refusals_in_one_line() {
+    let mut stage = Stage::of_size(160, 50);
+    stage.resync(connected());
+    stage.join(AGENT, "writer", Kind::Agent, Dialect::Frames);
+    for _ in 0..300 {
+        stage.refuse(Code::InvalidTtl, &frame(8, 9, r#"{"type":"intent.x.v1","payload":{}}"#));
+    }
+    stage.rmp(T::ClockJumped { by_ms: -4_000 }, "");
+    stage.rmp(T::Disconnected { session: AGENT, cause: CloseCause::Refused(Refusal::Fault(Code::InvalidMagic)) }, "");
+    let told: Vec<_> = stage.model.journal.notices.iter().map(|notice| notice.text.to_string()).collect();
+    assert_eq!(
+        told,
+        [
+            "writer joined as agent, session 3, speaks frames",
+            "refused a frame of uid 1000 pid 4711: InvalidTtl: ttl_ms was zero (rmp-v0 §4) (×300)",
+            "the wall clock jumped by -4000 ms: what waits on the bus expires by the clock of the start",
+            "writer (session 3) left: InvalidMagic: magic bytes were not \"RMP0\"",
+        ]
+    );
+    stage.pass(11_000);
+    stage.refuse(Code::InvalidTtl, b"");
+    assert_eq!(stage.model.journal.notices.len(), 5, "another one is begun");
+}
+
+#[test]
+fn a_socket_that_is_gone_and_drops_that_go_on_are_alerts_and_pass() {
+    let mut stage = Stage::of_size(160, 50);
+    stage.resync(connected());
+    stage.tick();
+    let holding = |stage: &Stage| stage.model.alerts.standing().map(|alert| alert.cause.name()).collect::<Vec<_>>();
+    stage.drop_message(DropReason::BackpressureTimeout, "a/b", Some((MONITOR, 7)), 1, 3);
+    stage.tick();
+    assert_eq!(holding(&stage), [""; 0], "once is no alarm");
+    for _ in 0..3 {
+        stage.pass(10_000);
+        stage.drop_message(DropReason::BackpressureTimeout, "a/b", Some((MONITOR, 7)), 1, 3);
+    }
+    stage.tick();
+    assert_eq!(holding(&stage), ["dropping"]);
+    stage.char('a');
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    assert!(text.contains("do not reach their subscribers: 12 in the last minute") && text.contains("3 shows the Bus"), "{text}");
+    stage.pass(30_000);
+    stage.rmp(T::NotListening, "rmp.sock: permission denied");
+    stage.tick();
+    assert_eq!(holding(&stage), ["socket_down"]);
+    stage.rmp(T::Listening { path: "rmp.sock".into() }, "");
+    stage.tick();
+    assert_eq!(holding(&stage), [""; 0]);
+}
+
+#[test]
+fn the_wire_tells_of_the_bus_and_is_filtered_by_its_fields() {
+    let mut stage = bus(160, 50);
+    stage.char('8');
+    stage.key(KeyCode::End);
+    let shown = |stage: &Stage| crate::console::panes::counts(PaneId::Wire, &stage.ui, &stage.model).0;
+    for (filter, rows) in [
+        ("link:rmp kind:publish topic:rlp/runs/**", 60),
+        ("msg_id=60", 4),
+        ("schema:run_event topic=agent/writer", 6),
+        ("session=5 kind:dropped", 3),
+        ("client:overlay", 1),
+        ("sub=7 kind:subscribed", 1),
+    ] {
+        stage.char('/');
+        stage.ctrl('u');
+        stage.write(filter);
+        stage.key(KeyCode::Enter);
+        stage.buffer();
+        assert_eq!(shown(&stage), rows, "{filter}: {}", stage.text());
+    }
+    stage.char('/');
+    stage.ctrl('u');
+    stage.write("kind:publish msg_id=60");
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    for wanted in ["rlp/runs/trace:a41f/events RUN_EVENT #60:", "observation.run.event.v1", "frame_len"] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    stage.act(Action::OnAir);
+    assert!(!stage.text().contains("observation.run.event.v1"), "the type is the publisher's");
+}
