@@ -221,14 +221,14 @@ limits! {
         /// Bytes of one journal segment before the next is begun.
         journal_segment_bytes_max = 16_777_216 in 65_536..=1_073_741_824,
     }
-    /// The port and its operator socket.
+    /// The port, and what operators ask on the bus.
     port: Port {
         /// Commands waiting for one host; one more is answered `Busy`.
         commands_max = 256 in 8..=4_096,
-        /// Operator connections at one time.
-        connections_max = 32 in 1..=1_024,
-        /// Bytes of one operator request.
-        request_bytes_max = 16_777_216 in 65_536..=268_435_456,
+        /// Questions of operators on the bus that are worked on at one time; one more is answered `Busy`.
+        questions_max = 256 in 8..=4_096,
+        /// Bytes of one answer to an operator; a longer one is refused.
+        answer_bytes_max = 134_217_728 in 1_048_576..=1_073_741_824,
         /// Rows of one page.
         page_rows_max = 1_000 in 10..=10_000,
         /// Rows that a filtered query looks at before it answers with what it has; the next page goes on from there.

@@ -7,7 +7,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// Nanoseconds since the process's [`Clock`] was started; never goes back.
+/// Nanoseconds since the process's [`Clock`] was started, or since before that ([`Clock::ahead`]); never goes back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Mono(pub u64);
@@ -70,21 +70,31 @@ impl Now {
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
     start: Instant,
+    ahead: Duration,
 }
+
+/// How far ahead [`Clock::ahead`] begins: further back than any machine was started, and far from the end of a [`Mono`].
+const AHEAD: Duration = Duration::from_nanos(1 << 62);
 
 impl Clock {
     /// Starts a clock whose monotonic time is zero now.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the clocks")]
     pub fn start() -> Self {
-        Self { start: Instant::now() }
+        Self { start: Instant::now(), ahead: Duration::ZERO }
+    }
+
+    /// Starts a clock whose monotonic time is some 146 years now, so that moments of clocks that were started earlier have one on it too.
+    #[must_use]
+    pub fn ahead() -> Self {
+        Self { ahead: AHEAD, ..Self::start() }
     }
 
     /// The present moment.
     #[must_use]
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the clocks")]
     pub fn now(self) -> Now {
-        let mono = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let mono = u64::try_from((self.ahead + self.start.elapsed()).as_nanos()).unwrap_or(u64::MAX);
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Now { mono: Mono(mono), wall: Wall(u64::try_from(wall.as_millis()).unwrap_or(u64::MAX)) }
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! argv ─▶ args ─┐
-//! env ──────────┼─▶ config ─▶ commands ─▶ station, or operator socket
+//! env ──────────┼─▶ config ─▶ commands ─▶ station, or another's over its bus
 //! files ────────┘                │
 //!                                └─▶ output (stdout) · error (stderr, exit code)
 //! ```

@@ -6,7 +6,7 @@ use super::{config::Settings, error::Error};
 use crate::{
     mpp,
     port::{Command, Operator, Outcome, Page, Query},
-    station::OperatorClient,
+    station::{Address, OperatorClient},
 };
 
 /// Connects to the station of the data folder.
@@ -14,7 +14,7 @@ use crate::{
 /// # Errors
 /// [`PortError::NoStation`](crate::port::PortError::NoStation) when none runs.
 pub(crate) async fn connect(settings: &Settings) -> Result<OperatorClient, Error> {
-    Ok(OperatorClient::connect(&settings.data()?).await?)
+    Ok(OperatorClient::connect_to(&Address::of(settings.socket.as_deref(), &settings.data()?)?, &settings.limits).await?)
 }
 
 /// Runs a subcommand's own work on a runtime of one thread.

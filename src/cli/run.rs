@@ -103,6 +103,7 @@ fn with_configuration(context: &mut Context, command: Option<Command>, record: O
     match command {
         None => commands::console::run(context, record),
         Some(Command::Serve(args)) => commands::serve::run(context, args.record.or(record)),
+        Some(Command::Attach(args)) => commands::attach::run(context, args),
         Some(Command::Service(args)) => commands::service::run(context, &args),
         Some(Command::Pair(args)) => commands::pair::run(context, &args),
         Some(Command::Invoke(args)) => commands::invoke::run(context, args),

@@ -37,7 +37,7 @@ macro_rules! actions {
 }
 
 actions! {
-    /// End the console, and the station with it; asks when work is in flight.
+    /// End the console, and the station with it, asking when work is in flight; an attached console only detaches.
     Quit = "quit",
     /// The keys of this place.
     Help = "help",
@@ -284,6 +284,11 @@ impl Action {
                 | Self::SettleFailed
                 | Self::Send
         )
+    }
+
+    /// Whether it gives the station something to do, or leads to what does.
+    pub(crate) const fn acts_on_station(self) -> bool {
+        self.acts() && !matches!(self, Self::Quit | Self::Acknowledge)
     }
 
     /// What it is told with.

@@ -12,6 +12,8 @@ pub(crate) struct Glyphs {
     pub(crate) refunded: &'static str,
     pub(crate) none: &'static str,
     pub(crate) into: &'static str,
+    /// Stands between two facts.
+    pub(crate) between: &'static str,
     pub(crate) out: &'static str,
     pub(crate) ellipsis: &'static str,
     /// Stands for what is not to be seen, whatever its length.
@@ -48,6 +50,7 @@ pub(crate) const UNICODE: Glyphs = Glyphs {
     refunded: "↩",
     none: "—",
     into: "▸",
+    between: "·",
     out: "◂",
     ellipsis: "…",
     masked: "▒▒▒▒▒▒",
@@ -82,6 +85,7 @@ pub(crate) const ASCII: Glyphs = Glyphs {
     refunded: "<",
     none: "-",
     into: ">",
+    between: "-",
     out: "<",
     ellipsis: "~",
     masked: "******",

@@ -1,6 +1,7 @@
 //! The one way to act on a station and to ask it: [`StationPort`]. The console, the CLI and attached consoles all go through it, so that
 //! what a key can do, a script can do.
 
+mod attachment;
 mod bus;
 mod command;
 mod fields;
@@ -8,7 +9,10 @@ mod operator;
 mod query;
 mod recorded;
 mod snapshot;
+mod translated;
+pub mod wire;
 
+pub use attachment::{Attachment, Reach};
 pub use bus::{Dropped, PeerRow, SubscriptionRow, TopicRow, peer_rows, subscription_rows, topic_rows};
 pub use command::{Command, Outcome, PortError};
 pub use operator::{Answer, Operator, StationPort};

@@ -2,12 +2,12 @@
 
 use std::{future::Future, pin::Pin};
 
-use super::{Command, Outcome, Page, PortError, Query, Snapshot};
+use super::{Attachment, Command, Outcome, Page, PortError, Query, Snapshot};
 
 /// An answer that comes when it comes. Its slot is reserved when the question is put, so asking never blocks.
 pub type Answer<T> = Pin<Box<dyn Future<Output = Result<T, PortError>> + Send>>;
 
-/// Acts on a station and asks it. The console's keys, the operator socket and the CLI speak through it.
+/// Acts on a station and asks it. The console's keys, the bus and the CLI speak through it.
 pub trait Operator: Send + Sync {
     /// Has something done. A full host answers [`PortError::Busy`].
     fn command(&self, command: Command) -> Answer<Outcome>;
@@ -26,4 +26,9 @@ pub trait StationPort: Operator {
     /// # Errors
     /// [`PortError::Busy`] when `limits.tap.readers_max` are reading.
     fn entries(&self) -> Result<crate::tap::Reader, PortError>;
+
+    /// How the station is reached, where that is in another process. While it does not answer, a snapshot waits, and nothing is emitted.
+    fn attachment(&self) -> Option<Attachment> {
+        None
+    }
 }

@@ -1,7 +1,7 @@
 //! What runs: the hosts, the routes between them, their start and their end.
 //!
 //! ```text
-//! main thread ─ signals          hosts: tokio, multi-thread ─ operator socket, metrics, housekeeping
+//! main thread ─ signals          hosts: tokio, multi-thread ─ operator service, tap publisher, metrics, housekeeping
 //! rmp thread ─ broker, socket
 //! mpp thread ─ bridge, journal   store-writer, store-reader threads        recorder thread
 //! ```
@@ -12,11 +12,11 @@ mod config;
 mod housekeeping;
 mod local;
 pub mod metrics;
-mod operator;
 mod pages;
 pub mod pairing;
 mod raise;
 mod recorder;
+mod remote;
 mod sieve;
 mod start;
 #[cfg(test)]
@@ -24,5 +24,5 @@ mod tests;
 mod wait;
 
 pub use config::{Config, PackSource};
-pub use operator::{OperatorClient, socket_path as operator_socket_path};
+pub use remote::{Address, Find, OperatorClient, RemotePort};
 pub use start::{Ready, StartError, Station};

@@ -2,12 +2,11 @@
 //!
 //! A bridge that failed takes with it its journal's hand and all that its core knew. What it had accepted is in the journal and the tables,
 //! as after the end of the process, and it is taken up in the same way: the store is closed, which folds the journal, and opened again, and
-//! a new core goes on from what it has kept. The data folder's lock is held throughout, and so are the tap, the recording and the operator
-//! socket; questions that are put meanwhile wait for the new bridge. Whoever looks takes a new snapshot when the host is up again.
+//! a new core goes on from what it has kept. The data folder's lock is held throughout, and so are the tap, the recording and the bus;
+//! questions that are put meanwhile wait for the new bridge. Whoever looks takes a new snapshot when the host is up again.
 
 use std::{
     panic::AssertUnwindSafe,
-    path::PathBuf,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicU16, AtomicU64, Ordering},
@@ -57,7 +56,6 @@ pub(super) struct Parts {
     /// Nothing where the bus could not be started.
     pub(super) bus: Option<bus::Serving>,
     pub(super) startup: watch::Sender<Startup>,
-    pub(super) socket: PathBuf,
 }
 
 /// What outlives a bridge.

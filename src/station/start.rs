@@ -1,7 +1,6 @@
 //! Start and end of a station. Start returns at once, so that a screen can be painted; the hosts come up behind it.
 
 use std::{
-    fs,
     net::SocketAddr,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
@@ -16,7 +15,7 @@ use super::{
     bus::{self, Bus},
     config::{Config, PackSource},
     local::{Inner, LocalPort, Startup},
-    metrics, operator,
+    metrics,
     raise::{Foundation, Parts, Up},
 };
 use crate::{
@@ -166,7 +165,6 @@ impl Station {
         self.inner.board.report(Transition::Stopping, "");
         self.startup.send_replace(Startup::Stopped);
         let Some(parts) = self.parts.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
-        let _ = fs::remove_file(&parts.socket);
         let Parts { hosts, foundation, up, bus, .. } = parts;
         if let Some(bus) = bus {
             bus.stop(&self.inner, &hosts);
@@ -201,19 +199,10 @@ fn open(inner: &Arc<Inner>, config: &Config, lock: Lock, pack: Arc<Pack>, startu
     let foundation = Foundation::new(config, Arc::new(lock), pack);
     let up = Up::raise(inner, &foundation, &hosts)?;
     let bus = bus::start(inner, config, foundation.next_session(), &hosts).ok();
-    let socket = operator::socket_path(&config.data);
     if let Some(addr) = config.metrics {
         metrics::start(inner, addr, &hosts);
     }
-    let port: Arc<LocalPort> = Arc::new(LocalPort { inner: Arc::clone(inner) });
-    let listener = operator::bind(&socket).map_err(|error| format!("{}: {error}", socket.display()))?;
-    hosts.spawn(async move {
-        match tokio::net::UnixListener::from_std(listener) {
-            Ok(listener) => operator::serve(listener, operator::Sharing { limits: port.inner.limits.port, port }).await,
-            Err(error) => tracing::error!("operator socket: {error}"),
-        }
-    });
-    Ok(Parts { hosts, foundation, up: Some(up), bus, startup, socket })
+    Ok(Parts { hosts, foundation, up: Some(up), bus, startup })
 }
 
 /// `--record`: a failure is said on every screen, and ends nothing.

@@ -4,11 +4,13 @@
 //! and takes a new snapshot; at every reader received + lost = emitted since it began.
 
 pub mod entry;
+mod mirror;
 mod reader;
 pub mod recorded;
 pub mod redact;
 mod ring;
 mod sequencer;
 
+pub use mirror::Mirror;
 pub use reader::{Batch, EntryRef, Reader};
 pub use sequencer::{Counters, Draft, Tap, TooManyReaders};

@@ -158,6 +158,12 @@ impl Reader {
         }
     }
 
+    /// The place of the entry that it would read next.
+    #[must_use]
+    pub fn next(&self) -> Seq {
+        self.next
+    }
+
     /// Entries emitted that this reader has not read.
     #[must_use]
     pub fn behind(&self) -> u64 {

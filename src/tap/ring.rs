@@ -197,6 +197,16 @@ impl Ring {
         evicted
     }
 
+    /// Like [`push`](Self::push), for an entry that need not follow the last one: no segment spans a gap.
+    pub(super) fn push_behind(&mut self, entry: Entry, bytes: &[u8]) -> Evicted {
+        let mut evicted = Evicted::default();
+        if self.open.end().is_some_and(|end| end != entry.seq) {
+            self.seal(&mut evicted);
+        }
+        evicted.0.extend(self.push(entry, bytes).0);
+        evicted
+    }
+
     fn seal(&mut self, evicted: &mut Evicted) {
         if self.open.entries.is_empty() {
             return;

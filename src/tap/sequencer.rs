@@ -87,6 +87,16 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Shows readers what was pushed, and wakes those that wait.
+    fn publish(&self, state: MutexGuard<'_, State>, evicted: Evicted) {
+        self.next.store(state.next.0, Ordering::Release);
+        drop(state);
+        if self.waiting.load(Ordering::SeqCst) && self.waiting.swap(false, Ordering::SeqCst) {
+            self.wake.notify_waiters();
+        }
+        self.reclaim(evicted);
+    }
+
     /// Drops what left the ring, and keeps one segment's room for the next.
     pub(super) fn reclaim(&self, evicted: Evicted) {
         if let Some(spare) = evicted.reclaim() {
@@ -105,14 +115,19 @@ impl Tap {
     /// An empty tap.
     #[must_use]
     pub fn new(limits: limits::Tap) -> Self {
-        let state = State { next: Seq(1), ring: Ring::new(limits), cut: 0 };
+        Self::beginning_at(limits, Seq(1))
+    }
+
+    /// An empty tap whose first entry has this place.
+    pub(super) fn beginning_at(limits: limits::Tap, next: Seq) -> Self {
+        let state = State { next, ring: Ring::new(limits), cut: 0 };
         let frame_bytes_max = limits.frame_bytes_max.min(limits.ring_bytes_max / 8);
         Self {
             shared: Arc::new(Shared {
                 limits,
                 frame_bytes_max: usize::try_from(frame_bytes_max).unwrap_or(usize::MAX),
                 state: Mutex::new(state),
-                next: AtomicU64::new(1),
+                next: AtomicU64::new(next.0),
                 readers: AtomicU64::new(0),
                 waiting: AtomicBool::new(false),
                 wake: Notify::new(),
@@ -131,13 +146,22 @@ impl Tap {
         state.cut += u64::from(kept < bytes.len());
         let entry = Entry { seq, at: draft.at, link: draft.link, trace: draft.trace, cause: draft.cause, what: draft.what };
         let evicted = state.ring.push(entry, &bytes[..kept]);
-        self.shared.next.store(state.next.0, Ordering::Release);
-        drop(state);
-        if self.shared.waiting.load(Ordering::SeqCst) && self.shared.waiting.swap(false, Ordering::SeqCst) {
-            self.shared.wake.notify_waiters();
-        }
-        self.shared.reclaim(evicted);
+        self.shared.publish(state, evicted);
         seq
+    }
+
+    /// Keeps an entry that has its place, with bytes that nothing is to be withheld of. One whose place is taken is left out: whether it is kept.
+    pub(super) fn mirror(&self, entry: Entry, bytes: &[u8]) -> bool {
+        let kept = bytes.len().min(self.shared.frame_bytes_max);
+        let mut state = self.shared.lock();
+        if entry.seq < state.next {
+            return false;
+        }
+        state.next = entry.seq.next();
+        state.cut += u64::from(kept < bytes.len());
+        let evicted = state.ring.push_behind(entry, &bytes[..kept]);
+        self.shared.publish(state, evicted);
+        true
     }
 
     /// A reader from the present end on.

@@ -1,6 +1,7 @@
 //! Tests of the whole, one module a topic.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail that way")]
 
+mod attach;
 mod cli;
 mod cli_sim;
 mod copying;
@@ -29,6 +30,7 @@ mod rmp_bus;
 mod rmp_cli;
 mod rmp_codec;
 mod rmp_framing;
+mod rmp_python;
 mod service;
 mod station;
 mod store;

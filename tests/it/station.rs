@@ -353,11 +353,16 @@ fn an_adapter_that_stops_reading_is_cut_off() {
         let client = OperatorClient::connect(folder.path()).await.unwrap();
         let params = JsonText::parse(&format!(r#"{{"padding":"{}"}}"#, "x".repeat(60_000))).unwrap();
         let row = || NewInvocation { params: Some(params.clone()), ..NewInvocation::new("blob") };
-        let rows = (0..200).map(|_| row()).collect();
-        let Outcome::Mpp(MppOutcome::Enqueued(rows)) = client.command(Command::Mpp(MppCommand::Enqueue { rows })).await.unwrap() else {
-            panic!("another outcome")
-        };
-        for row in rows {
+        let mut enqueued = Vec::new();
+        // Two commands, for one has to fit a message of the bus.
+        for _ in 0..2 {
+            let rows = (0..100).map(|_| row()).collect();
+            let Outcome::Mpp(MppOutcome::Enqueued(rows)) = client.command(Command::Mpp(MppCommand::Enqueue { rows })).await.unwrap() else {
+                panic!("another outcome")
+            };
+            enqueued.extend(rows);
+        }
+        for row in enqueued {
             let id = row.unwrap().id;
             let _ = adapter.send(PULL);
             let when = Query::InvocationWhen { id, state: RowState::Dispatched, timeout_ms: 500 };

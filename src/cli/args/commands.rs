@@ -22,6 +22,11 @@ pub(crate) enum Command {
     /// they are read; then one line for each notable event.
     Serve(ServeArgs),
 
+    /// Open the console on a station that runs already, in this or another data folder's process; `q` detaches and leaves it as it is.
+    ///
+    /// Without a subcommand rl-console does the same when a station holds the data folder already. A station that goes away is waited for.
+    Attach(AttachArgs),
+
     /// Print the unit that runs `serve` as a systemd user service, or install it.
     ///
     /// The flags given, and the variables of ours that are set, become the service's own. --install writes it to
@@ -126,6 +131,14 @@ pub(crate) struct ServeArgs {
     /// Serve the station's metrics for Prometheus, as /metrics on this address; a port alone is bound on 127.0.0.1.
     #[arg(long, value_name = "ADDR", value_parser = endpoint)]
     pub(crate) metrics: Option<SocketAddr>,
+}
+
+/// `attach`.
+#[derive(Debug, Default, Args)]
+pub(crate) struct AttachArgs {
+    /// The file of the token to show; without it, the data folder's operator token. `viewer.token` there makes a console that only looks.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
 }
 
 /// `service`.

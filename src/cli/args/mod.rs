@@ -11,8 +11,8 @@ mod sim;
 
 pub(crate) use bus::{PeerArgs, PublishArgs, TailArgs, with_body};
 pub(crate) use commands::{
-    BackupArgs, CancelArgs, CancelWhat, Command, CompletionsArgs, ConfigAction, InvokeArgs, KickWhat, ManArgs, PackAction, PairArgs,
-    RecordArgs, RestartArgs, RestartHost, ServiceArgs, SettleArgs, SettleTo,
+    AttachArgs, BackupArgs, CancelArgs, CancelWhat, Command, CompletionsArgs, ConfigAction, InvokeArgs, KickWhat, ManArgs, PackAction,
+    PairArgs, RecordArgs, RestartArgs, RestartHost, ServiceArgs, SettleArgs, SettleTo,
 };
 pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
 pub(crate) use global::{Cli, Global};

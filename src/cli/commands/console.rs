@@ -1,4 +1,4 @@
-//! The console: a station, and a screen on it.
+//! The console: a station, and a screen on it. Where another process holds the data folder, the screen is on its station.
 
 use std::{path::PathBuf, sync::Arc, thread::JoinHandle, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::{
         error::Error,
         logging,
         looks::Watched,
-        shell, shutdown,
+        report, shell, shutdown,
         signals::{Signal, Signals},
     },
     console::{self, CommandHints, ConsoleError, Exit, OnAir},
@@ -28,7 +28,30 @@ const SCREEN_RESTARTS_MAX: u32 = 3;
 /// How the screen ended: as it says itself, or by a panic.
 type Ended = Result<Result<Exit, ConsoleError>, oneshot::error::RecvError>;
 
+/// Without a subcommand.
 pub(in crate::cli) fn run(context: &mut Context, record: Option<PathBuf>) -> Result<(), Error> {
+    can_be_drawn(context)?;
+    let _log = logging::begin(&context.env);
+    let is_recorded = record.is_some();
+    let station = match Station::start(context.settings.station(record, context.env.home.as_deref())?, context.clock) {
+        Ok(station) => station,
+        // The show goes on: a console whose terminal was lost is taken up again here.
+        Err(held @ StartError::Held { .. }) if !is_recorded => {
+            report::tell(&format!("{held}: attaching to it"));
+            return super::attach::with_screen(context, super::attach::of_data(context)?);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let ended = with_screen(&Shown { port: station.port(), station: Some(&station) }, context);
+    shutdown::stop(station);
+    ended
+}
+
+/// Whether a screen can be drawn here at all.
+///
+/// # Errors
+/// Why it cannot.
+pub(super) fn can_be_drawn(context: &Context) -> Result<(), Error> {
     if context.flags.json {
         return Err(Error::usage(
             "the console draws a screen and has no --json form",
@@ -43,25 +66,29 @@ pub(in crate::cli) fn run(context: &mut Context, record: Option<PathBuf>) -> Res
     if context.env.term.as_deref() == Some("dumb") {
         return Err(Error::usage("TERM is dumb: this terminal can show no screen", "`rl-console --plain` tells what happens line by line"));
     }
-    let _log = logging::begin(&context.env);
-    let station = Station::start(context.settings.station(record, context.env.home.as_deref())?, context.clock)?;
-    let ended = with_screen(&station, context);
-    shutdown::stop(station);
-    ended
+    Ok(())
+}
+
+/// What a screen is on.
+pub(super) struct Shown<'a> {
+    pub(super) port: Arc<dyn StationPort>,
+    /// The station, where it is of this process.
+    pub(super) station: Option<&'a Station>,
 }
 
 /// The screen has a thread of its own; this one, the main one, has the signals.
-fn with_screen(station: &Station, context: &Context) -> Result<(), Error> {
+pub(super) fn with_screen(shown: &Shown<'_>, context: &Context) -> Result<(), Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(Error::io("the runtime"))?;
     let (stop, stopped) = watch::channel(false);
     console::install_panic_hook();
-    let on_hangup = context.settings.on_hangup;
+    // A station of another process stays up whatever becomes of this one.
+    let on_hangup = if shown.station.is_some() { context.settings.on_hangup } else { OnHangup::Exit };
     let watched = Arc::new(Watched::start(context));
     let on_air = OnAir::new(context.settings.on_air);
-    let mut screen = Screen::spawn(station.port(), config(context, &watched, &on_air)?, stopped.clone())?;
+    let mut screen = Screen::spawn(Arc::clone(&shown.port), config(context, &watched, &on_air)?, stopped.clone())?;
     let done = runtime.block_on(async {
         let mut signals = Signals::listen()?;
-        let mut failure = std::pin::pin!(failure(station));
+        let mut failure = std::pin::pin!(failure(shown.station));
         for restarts in 0.. {
             let exit = tokio::select! {
                 exit = &mut screen.end => exit,
@@ -84,7 +111,7 @@ fn with_screen(station: &Station, context: &Context) -> Result<(), Error> {
             if exit.is_err() && restarts < SCREEN_RESTARTS_MAX {
                 // The show goes on: a fault of the screen ends neither the station nor the sight of it.
                 tracing::error!("the screen ended by a panic; it is drawn anew");
-                screen = Screen::spawn(station.port(), config(context, &watched, &on_air)?, stopped.clone())?;
+                screen = Screen::spawn(Arc::clone(&shown.port), config(context, &watched, &on_air)?, stopped.clone())?;
                 continue;
             }
             return after(exit, on_hangup, &mut signals).await;
@@ -100,11 +127,13 @@ fn with_screen(station: &Station, context: &Context) -> Result<(), Error> {
 }
 
 /// Why the station cannot come up at all, if it cannot.
-async fn failure(station: &Station) -> StartError {
-    match station.ready().await {
-        Err(error) => error,
-        Ok(_) => std::future::pending().await,
+async fn failure(station: Option<&Station>) -> StartError {
+    if let Some(station) = station
+        && let Err(error) = station.ready().await
+    {
+        return error;
     }
+    std::future::pending().await
 }
 
 /// What follows the end of the screen: the station's end, or its going on without one.
@@ -171,8 +200,10 @@ fn program() -> String {
 /// The flags that a command in another terminal needs to reach this station, or to be its adapter.
 fn globals(context: &Context) -> String {
     let is_said = |origin: &Origin| matches!(origin, Origin::Flag(_) | Origin::Variable(_));
-    let needed =
-        context.resolved.iter().filter(|(key, _, origin)| matches!(key.name, Key::DATA | Key::PACK | Key::PORT) && is_said(origin));
+    let needed = context
+        .resolved
+        .iter()
+        .filter(|(key, _, origin)| matches!(key.name, Key::DATA | Key::PACK | Key::PORT | Key::SOCKET) && is_said(origin));
     let flags = needed.filter_map(|(key, value, _)| {
         let value = match value {
             // Another terminal may stand in another folder.

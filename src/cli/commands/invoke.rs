@@ -110,7 +110,7 @@ impl Tally {
 async fn pour<R: Read>(station: &dyn Operator, stream: BufReader<R>, limits: &Limits, out: &mut Output) -> Result<(), Error> {
     let rows_max = usize::try_from(limits.mpp.command_rows_max).unwrap_or(usize::MAX);
     // A row grows little on its way, and never to more than four times its length.
-    let bytes_max = usize::try_from(limits.port.request_bytes_max / 4).unwrap_or(usize::MAX);
+    let bytes_max = usize::try_from(limits.rmp.body_bytes_max / 4).unwrap_or(usize::MAX);
     let mut lines = Lines::new(stream);
     let mut batch: Vec<Numbered> = Vec::new();
     let mut tally = Tally::default();

@@ -320,6 +320,7 @@ impl App {
         let now = self.clock.now();
         self.ticked_s = now.wall.0 / 1_000;
         self.model.meter.figures = self.gauge.figures(now.mono);
+        self.look_at_hold();
         self.connect();
         for text in terminal::foreign_panics() {
             // A panic's words can quote anything.
@@ -369,6 +370,7 @@ impl App {
             return;
         }
         self.note_shown();
+        self.look_at_hold();
         if self.wardrobe.step(&mut self.view, self.ui.theme_steps) {
             self.say(format!("theme: {}", self.view.theme.name()), false, Class::Public, Duration::from_secs(5));
         }

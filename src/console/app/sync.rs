@@ -31,6 +31,14 @@ pub(super) enum Sync {
 }
 
 impl App {
+    /// Sees whether the station is reached.
+    pub(super) fn look_at_hold(&mut self) {
+        if self.model.reach(self.port.attachment(), self.clock.now()) {
+            self.anchor();
+            self.is_dirty = true;
+        }
+    }
+
     /// How long until a snapshot may be asked for again.
     pub(super) fn until_resync(&self) -> Duration {
         self.asked_at.map_or(Duration::ZERO, |at| self.clock.until(at + RESYNC_INTERVAL))
@@ -64,7 +72,7 @@ impl App {
 
     /// Starts again from a snapshot. With the first one comes what ended before the console came up.
     pub(super) fn resynced(&mut self, snapshot: Snapshot) {
-        let is_first = self.model.world.is_none();
+        let is_first = self.model.world.is_none() || self.model.is_of_another_start(&snapshot);
         self.model.resync(snapshot);
         self.sync = Sync::Synced;
         self.anchor();

@@ -43,12 +43,13 @@ impl Model {
     }
 
     /// Takes over from the live model what is shown of the present whatever the moment: alerts, what this console lost and how well it
-    /// keeps up, whether the station goes down, the recording.
+    /// keeps up, how the station is reached and whether it goes down, the recording.
     pub(super) fn graft(&mut self, live: &Self, at: Now) {
         self.alerts.clone_from(&live.alerts);
         self.meter = live.meter;
         self.lost = live.lost;
         self.stopping = live.stopping;
+        self.attachment.clone_from(&live.attachment);
         let recording = live.world.as_ref().and_then(|world| world.station.recording.clone());
         self.past = Some(Past { at, recording });
     }

@@ -24,7 +24,7 @@ use crate::{
     ids::{Peer, QueueName},
     limits,
     mpp::{self, EndedView, LogView},
-    port::{AsOf, HostState, InvocationRow, Snapshot, StationView},
+    port::{AsOf, Attachment, HostState, InvocationRow, Reach, Snapshot, StationView},
     rmp,
     tap::{
         EntryRef,
@@ -174,6 +174,8 @@ pub(crate) struct Model {
     pub(crate) history: Vec<EndedView>,
     /// Whether the station is going down.
     pub(crate) stopping: bool,
+    /// How the station is reached, where it is in another process.
+    pub(crate) attachment: Option<Attachment>,
     /// What happened to what the store has.
     pub(crate) changes: Changes,
     /// What came into the windows of the bridge's state, and what they let go.
@@ -231,6 +233,7 @@ impl Model {
             is_first_run: false,
             history: Vec::new(),
             stopping: false,
+            attachment: None,
             changes: Changes::default(),
             tally: Tallies::default(),
             revision: next_revision(),
@@ -245,6 +248,10 @@ impl Model {
     /// Starts again from a snapshot. Windows of our own stay.
     pub(crate) fn resync(&mut self, snapshot: Snapshot) {
         self.revision = next_revision();
+        if self.is_of_another_start(&snapshot) {
+            self.stopping = false;
+            self.refused = None;
+        }
         self.changes.resyncs += 1;
         self.renumber_lines(&snapshot.mpp.logs);
         self.alerts.seed(&snapshot.mpp, snapshot.at);
@@ -260,6 +267,44 @@ impl Model {
         }
         self.world = Some(World { as_of: snapshot.as_of, station: snapshot.station, mpp: snapshot.mpp, rmp: snapshot.rmp });
         self.learn();
+    }
+
+    /// Whether a snapshot is of a station that was started again since the one before.
+    pub(crate) fn is_of_another_start(&self, snapshot: &Snapshot) -> bool {
+        self.world.as_ref().is_some_and(|world| world.station.started_at.wall != snapshot.station.started_at.wall)
+    }
+
+    /// Notes how the station is reached: what changed of it, in words.
+    pub(crate) fn reach(&mut self, attachment: Option<Attachment>, now: Now) -> bool {
+        if attachment == self.attachment {
+            return false;
+        }
+        self.revision = next_revision();
+        let lost_since = |attachment: &Option<Attachment>| match attachment {
+            Some(Attachment { reach: Reach::Lost { since, .. }, .. }) => Some(*since),
+            _ => None,
+        };
+        match (lost_since(&self.attachment), &attachment) {
+            (None, Some(Attachment { reach: Reach::Lost { why, .. }, .. })) => {
+                self.journal.note(Level::Warn, &format!("the station does not answer: {why}. It is tried again until it does"), now);
+            }
+            (Some(since), Some(Attachment { reach: Reach::Attached, name, pid, .. })) => {
+                let seconds = now.mono.since(since.mono).as_secs();
+                self.journal.note(Level::Info, &format!("attached again to {name} (process {pid}) after {seconds} s"), now);
+            }
+            _ => {}
+        }
+        self.attachment = attachment;
+        true
+    }
+
+    /// Why nothing can be done to the station through this console now, if that is so.
+    pub(crate) fn cannot_act(&self) -> Option<String> {
+        let attachment = self.attachment.as_ref()?;
+        match &attachment.reach {
+            Reach::Attached => attachment.read_only().map(str::to_owned),
+            Reach::Lost { why, .. } => Some(format!("the station does not answer: {why}")),
+        }
     }
 
     /// Takes the newest rows as the store has them: none when nothing was ever recorded.

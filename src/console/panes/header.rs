@@ -13,6 +13,7 @@ use crate::{
         view::{Canvas, View},
         view_id::ViewId,
     },
+    port::{Attachment, Reach},
     time::Now,
 };
 
@@ -107,14 +108,11 @@ fn at(view: &View, column: u16, model: &Model, ui: &Ui) -> Option<What> {
 /// station is up, then the names of the views that are not shown, then their keys, then the recording's size and the draining queue's name,
 /// then that nothing was lost. What is wrong is cut last.
 fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, Part)> {
-    let glyphs = view.glyphs;
-    let name = text::truncate(&text::visible(&view.name, glyphs.ascii), 24, glyphs.ellipsis).into_owned();
     let room = area.width.saturating_sub(CLOCK_COLUMNS + 2);
     let all = |(skipped, tabs, detail): (usize, Tabs, Detail)| -> Vec<Part> {
-        let names = [Part::new(format!("rl-console {}", glyphs.into), Role::Accent), Part::new(name.clone(), Role::Text)];
         let state =
             state(view, model, ui.time.waiting(), detail).into_iter().filter(|part| detail == Detail::All || part.what != What::Spare);
-        names.into_iter().skip(skipped).chain(named(view, ui.view, tabs)).chain(state).collect()
+        names(view, model, skipped).into_iter().chain(named(view, ui.view, tabs)).chain(state).collect()
     };
     let fits = |parts: &Vec<Part>| parts.iter().map(|part| text::width(&part.words) + GAP).sum::<usize>() <= usize::from(room) + GAP;
     let least = (2, Tabs::Shown, Detail::Least);
@@ -141,6 +139,38 @@ fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, Part)> 
     placed
 }
 
+/// The program and whose station it shows, without so many of them where it is tight. That a console is attached is said in any case.
+fn names(view: &View, model: &Model, skipped: usize) -> Vec<Part> {
+    let glyphs = view.glyphs;
+    let cut = |name: &str, columns| text::truncate(&text::visible(name, glyphs.ascii), columns, glyphs.ellipsis).into_owned();
+    let program = Part::new(format!("rl-console {}", glyphs.into), Role::Accent);
+    let Some(Attachment { name, pid, .. }) = &model.attachment else {
+        let names = [program, Part::new(cut(&view.name, 24), Role::Text)];
+        return names.into_iter().skip(skipped).collect();
+    };
+    let whole = Part::new(format!("attached to {} {} {pid}", cut(name, 24), glyphs.between), Role::Text);
+    match skipped {
+        0 => vec![program, whole],
+        1 => vec![whole],
+        _ => vec![Part::new(format!("attached: {}", cut(name, 12)), Role::Text)],
+    }
+}
+
+/// Whether the station of an attached console answers, and what may be done to it.
+fn attachment(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
+    let Some(attachment) = &model.attachment else { return Vec::new() };
+    let mut parts = Vec::new();
+    if let Reach::Lost { since, .. } = &attachment.reach {
+        let lost = format!("{} LOST {}", view.glyphs.down, format::age(view.clock.mono.since(since.mono)));
+        let is_short = matches!(detail, Detail::Short | Detail::Least);
+        parts.push(Part::new(if is_short { lost } else { format!("{lost}, reconnecting") }, Role::Bad));
+    }
+    if attachment.read_only().is_some() {
+        parts.push(Part::new("read-only".to_owned(), Role::Warn));
+    }
+    parts
+}
+
 /// The views by their keys; the one that is shown stands in brackets.
 fn named(view: &View, shown: ViewId, tabs: Tabs) -> impl Iterator<Item = Part> {
     ViewId::ALL.into_iter().filter(move |tab| tabs != Tabs::Shown || *tab == shown).map(move |tab| {
@@ -164,16 +194,18 @@ fn state(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> 
     if view.veil.is_on() {
         parts.push(Part::new(format!("{} ON AIR", glyphs.well), Role::Bad));
     }
+    parts.extend(attachment(view, model, detail));
+    let is_reached = model.attachment.as_ref().is_none_or(|attachment| attachment.reach == Reach::Attached);
     let Some(world) = &model.world else {
         parts.push(Part::new(format!("{} starting", glyphs.degraded), Role::Warn));
         return parts;
     };
-    if model.stopping {
+    if model.stopping && is_reached {
         parts.push(Part::new(format!("{} STOPPING", glyphs.degraded), Role::Warn));
     }
     if let Some(past) = &model.past {
         parts.extend(paused(view, past.at, waiting, detail));
-    } else if !model.stopping {
+    } else if !model.stopping && is_reached {
         parts.push(Part::new(format!("{} LIVE", glyphs.well), Role::Ok));
     }
     match model.alerts.waiting() {

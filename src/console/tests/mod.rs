@@ -2,6 +2,7 @@
 
 mod alerts;
 mod answers;
+mod attached;
 mod bound;
 mod brakes;
 mod bulk;

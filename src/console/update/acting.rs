@@ -132,8 +132,13 @@ fn recording(model: &Model) -> Option<&PathBuf> {
 }
 
 /// Quits at once when a restart would lose nothing of its place; asks otherwise.
+/// Whether the end of the console ends work that is in flight: not where the station goes on without it.
+pub(super) fn quits_station(model: &Model) -> bool {
+    model.attachment.is_none() && model.mpp().is_some_and(|mpp| !mpp.live.is_empty())
+}
+
 fn quit(ui: &mut Ui, model: &Model) -> Vec<Effect> {
-    if model.mpp().is_none_or(|mpp| mpp.live.is_empty()) {
+    if !quits_station(model) {
         return vec![Effect::Quit];
     }
     ask(ui, Some(Bound::Quit))

@@ -180,7 +180,7 @@ fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono,
     let Some(action) = view.keymap.lookup(ui.place(), key) else { return Vec::new() };
     if layout::too_small(ui.columns, ui.rows) {
         // Nobody can read a question here: only what asks none is done.
-        let quits = action == Action::Quit && ui.overlays.is_empty() && live.mpp().is_none_or(|mpp| mpp.live.is_empty());
+        let quits = action == Action::Quit && ui.overlays.is_empty() && !acting::quits_station(live);
         return if quits { vec![Effect::Quit] } else { Vec::new() };
     }
     attempt(ui, live, view, action, now)

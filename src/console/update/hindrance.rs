@@ -23,6 +23,11 @@ use crate::{
 /// Why the action would do nothing, with what to do instead; nothing when it would do something.
 pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> Option<String> {
     let needs = |there: bool, why: &str| (!there).then(|| why.to_owned());
+    if action.acts_on_station()
+        && let Some(why) = model.cannot_act()
+    {
+        return Some(why);
+    }
     match action {
         Action::Pause | Action::StepBack | Action::StepOn | Action::SecondBack | Action::SecondOn | Action::Bookmark | Action::Jump => {
             timing::hindrance(action, ui, model)

@@ -1,9 +1,13 @@
 //! The bus in a station: its start and its end, apart from the bridge and from the store, what the station publishes on it, and the tokens
 //! by which its peers are more than agents.
 
+mod entries;
 mod figures;
 mod handle;
+mod operator;
 mod serve;
+#[cfg(test)]
+mod tests;
 mod tokens;
 
 pub use tokens::{TokenError, TokenKind, token};

@@ -14,13 +14,21 @@ use tokio::{
     sync::{mpsc, oneshot, watch},
 };
 
-use super::{figures, tokens::tokens};
+use super::{
+    entries, figures,
+    operator::{self, Service},
+    tokens::tokens,
+};
 use crate::{
+    port::wire::About,
     rmp::{
         broker::{Broker, Settings},
         host::{self, Request, Setup},
     },
-    station::{config::Config, local::Inner},
+    station::{
+        config::Config,
+        local::{Inner, LocalPort},
+    },
     tap::entry::{
         Link,
         station::{Level, Transition},
@@ -93,8 +101,8 @@ fn try_start(inner: &Arc<Inner>, config: &Config, next_session: &Arc<AtomicU64>,
     let limits = config.limits.rmp;
     let settings = Settings { limits, registry: config.registry.clone(), tokens, server: server() };
     let (requests, asked_of_it) = mpsc::channel(usize::try_from(config.limits.port.commands_max).unwrap_or(1));
-    let (asked, _asked) = mpsc::channel(usize::try_from(limits.asked_max).unwrap_or(1));
-    let (tap_readers, _tap_readers) = watch::channel(0);
+    let (asked, questions) = mpsc::channel(usize::try_from(limits.asked_max).unwrap_or(1));
+    let (tap_readers, readers) = watch::channel(0);
     let setup = Setup {
         bound,
         broker: Broker::new(settings, clock.now()),
@@ -108,8 +116,29 @@ fn try_start(inner: &Arc<Inner>, config: &Config, next_session: &Arc<AtomicU64>,
     };
     inner.bus.set_up(path.clone(), requests.clone());
     let thread = spawn(setup, inner).map_err(|error| error.to_string())?;
-    let metrics = hosts.spawn(figures::publish(Arc::downgrade(inner), requests.clone())).abort_handle();
-    Ok(Serving { thread, requests, tasks: vec![metrics] })
+    let port = Arc::new(LocalPort { inner: Arc::clone(inner) });
+    let service = Service { port, bus: requests.clone(), about: about(inner), clock, limits: config.limits.port };
+    let tasks = vec![
+        hosts.spawn(figures::publish(Arc::downgrade(inner), requests.clone())).abort_handle(),
+        hosts.spawn(operator::serve(service, questions)).abort_handle(),
+        hosts.spawn(entries::publish(inner.tap.clone(), requests.clone(), readers, config.limits, clock)).abort_handle(),
+    ];
+    Ok(Serving { thread, requests, tasks })
+}
+
+/// Which station this is. A bus that is started again is still the same one's.
+fn about(inner: &Inner) -> About {
+    let (view, _, now) = inner.board.view();
+    let pid = std::process::id();
+    let name = view.data.file_name().map_or_else(|| view.data.display().to_string(), |name| name.to_string_lossy().into_owned());
+    About {
+        name,
+        data: view.data.display().to_string(),
+        pid,
+        start: format!("{}-{pid}", view.started_at.wall.0),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        now,
+    }
 }
 
 /// What the broker calls itself.

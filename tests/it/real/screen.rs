@@ -151,6 +151,11 @@ impl Terminal {
         text
     }
 
+    /// The text of the screen as it is.
+    pub(crate) fn text(&self) -> String {
+        self.seen.0.lock().unwrap().contents()
+    }
+
     /// Waits until the screen has this text.
     pub(crate) fn shows(&self, text: &str) -> String {
         self.wait(text, |screen| screen.contains(text))

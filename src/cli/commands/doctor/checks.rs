@@ -14,7 +14,7 @@ use crate::{
     cli::{commands::pack, config::Settings, env::Env, error::Error},
     console::{Depth, Through},
     port::{Operator as _, Page, PortError, Query},
-    station::{OperatorClient, PackSource, operator_socket_path},
+    station::{Address, OperatorClient, PackSource},
 };
 
 /// The database's name in a data folder.
@@ -94,13 +94,13 @@ pub(super) fn database(data: &Path) -> Check {
     }
 }
 
-/// The operator socket, and what the station behind it says of its MPP port.
+/// The station's socket, and what the station behind it says of its MPP port.
 pub(super) async fn socket(data: &Path, station: Result<OperatorClient, PortError>) -> (Check, Option<String>) {
     const NAME: &str = "station";
-    let path = operator_socket_path(data);
+    let path = Address::of_data(data).map_or_else(|_| data.to_path_buf(), |address| address.socket);
     let station = match station {
         Ok(station) => station,
-        Err(PortError::NoStation { .. }) if path.exists() => {
+        Err(PortError::NoStation { .. }) if path != data && path.exists() => {
             return (Check::well(NAME, "none runs; a socket was left behind, which the next start replaces"), None);
         }
         Err(PortError::NoStation { .. }) => return (Check::well(NAME, "none runs"), None),

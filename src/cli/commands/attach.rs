@@ -1,0 +1,56 @@
+//! `attach`: a screen on the station of another process.
+
+use std::{path::PathBuf, sync::Arc};
+
+use super::console::{self, Shown};
+use crate::{
+    cli::{args::AttachArgs, context::Context, error::Error, logging, operator, report},
+    port::StationPort as _,
+    station::{Address, Find, RemotePort},
+    time::Clock,
+};
+
+pub(in crate::cli) fn run(context: &mut Context, args: AttachArgs) -> Result<(), Error> {
+    console::can_be_drawn(context)?;
+    let _log = logging::begin(&context.env);
+    let find = find(context, args)?;
+    with_screen(context, find)
+}
+
+/// Finds the station that holds the data folder.
+///
+/// # Errors
+/// When there is no data folder.
+pub(super) fn of_data(context: &Context) -> Result<Find, Error> {
+    find(context, AttachArgs::default())
+}
+
+/// Where the station is looked for: asked again before every try, for its socket may move and its token may be made anew.
+fn find(context: &Context, args: AttachArgs) -> Result<Find, Error> {
+    let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+    let token_file = args.token_file.map(absolute);
+    let (socket, data) = (context.settings.socket.clone().map(absolute), context.settings.data()?);
+    Ok(Box::new(move || {
+        let address = Address::of(socket.as_deref(), &data)?;
+        match &token_file {
+            Some(file) => address.with_token_of(file),
+            None => Ok(address),
+        }
+    }))
+}
+
+/// Attaches, says so in one line, and shows the station until the console ends.
+///
+/// # Errors
+/// That no station answers, that it lets nobody look by this token, or the console's own.
+pub(super) fn with_screen(context: &mut Context, find: Find) -> Result<(), Error> {
+    // The station may be up for longer than this process.
+    context.clock = Clock::ahead();
+    let (clock, limits) = (context.clock, context.settings.limits);
+    let port = operator::block_on(async { Ok(RemotePort::attach(find, clock, limits).await?) })?;
+    if let Some(attachment) = port.attachment() {
+        let rights = if attachment.read_only().is_some() { ", to look alone" } else { "" };
+        report::tell(&format!("attached to {} (process {}){rights}; q detaches", attachment.name, attachment.pid));
+    }
+    console::with_screen(&Shown { port: Arc::new(port), station: None }, context)
+}

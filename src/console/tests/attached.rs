@@ -1,0 +1,99 @@
+//! A console on the station of another process: what the header says of it, and what keys do.
+
+use std::sync::Arc;
+
+use crossterm::event::KeyCode;
+
+use super::stage::{Stage, connected, show};
+use crate::{
+    console::{action::Effect, glyphs::Glyphs},
+    port::{Attachment, Reach},
+    rmp::Kind,
+    tap::entry::station::{Level, Transition},
+    time::Now,
+};
+
+fn attachment(kind: Kind) -> Attachment {
+    Attachment { name: Arc::from("friday-night"), pid: 4_711, kind, reach: Reach::Attached }
+}
+
+fn lost(stage: &Stage) -> Attachment {
+    let reach = Reach::Lost { since: Now::at_ms(stage.ms), why: Arc::from("no station is running for /data") };
+    Attachment { reach, ..attachment(Kind::Tui) }
+}
+
+fn attached(columns: u16, rows: u16, kind: Kind) -> Stage {
+    let mut stage = show(columns, rows);
+    stage.model.reach(Some(attachment(kind)), Now::at_ms(stage.ms));
+    stage
+}
+
+fn header(stage: &mut Stage) -> String {
+    stage.text().lines().next().unwrap_or_default().trim_end().to_owned()
+}
+
+#[test]
+fn the_header_says_whose_station_it_is_and_whether_it_answers() {
+    let mut all = Vec::new();
+    for (columns, rows) in [(80, 24), (120, 30), (160, 50), (220, 50)] {
+        let mut stage = attached(columns, rows, Kind::Tui);
+        all.push(header(&mut stage));
+        stage.view.glyphs = Glyphs::of(true);
+        all.push(header(&mut stage));
+        stage.view.glyphs = Glyphs::of(false);
+        let gone = lost(&stage);
+        stage.model.reach(Some(gone), Now::at_ms(stage.ms));
+        stage.pass(12_000);
+        all.push(header(&mut stage));
+        all.push(header(&mut attached(columns, rows, Kind::Viewer)));
+    }
+    insta::with_settings!({snapshot_path => "../../../tests/it/snapshots", prepend_module_to_snapshot => false, omit_expression => true}, {
+        insta::assert_snapshot!("console_attached_headers", all.join("\n"));
+    });
+}
+
+#[test]
+fn q_detaches_without_a_question_whatever_is_in_flight() {
+    let mut stage = show(80, 24);
+    assert_eq!(stage.char('q'), [], "it is asked, for work is in flight");
+    assert_eq!(attached(80, 24, Kind::Tui).char('q'), [Effect::Quit]);
+}
+
+#[test]
+fn a_read_only_console_says_why_a_key_does_nothing() {
+    let mut stage = attached(160, 50, Kind::Viewer);
+    for key in ['H', 'D', 'n', 'K'] {
+        assert_eq!(stage.char(key), [], "{key}");
+        assert!(stage.text().contains("read-only token"), "{key}\n{}", stage.text());
+        stage.key(KeyCode::Esc);
+    }
+    assert_eq!(stage.ctrl('x'), []);
+}
+
+#[test]
+fn while_the_station_is_lost_nothing_is_done_and_everything_can_be_looked_at() {
+    let mut stage = attached(160, 50, Kind::Tui);
+    let gone = lost(&stage);
+    stage.model.reach(Some(gone), Now::at_ms(stage.ms));
+    assert_eq!(stage.char('H'), []);
+    assert!(stage.text().contains("the station does not answer: no station is running for /data"), "{}", stage.text());
+    assert!(!stage.text().contains("LIVE"));
+    stage.pass(3_000);
+    stage.model.reach(Some(attachment(Kind::Tui)), Now::at_ms(stage.ms));
+    assert!(stage.text().contains("LIVE"));
+    stage.char('9');
+    assert!(stage.text().contains("attached again to friday-night"), "{}", stage.text());
+}
+
+#[test]
+fn a_station_that_was_started_again_is_going_down_no_more() {
+    let mut stage = attached(160, 50, Kind::Tui);
+    stage.station(Transition::Notice { level: Level::Info }, "so long");
+    stage.station(Transition::Stopping, "");
+    assert!(header(&mut stage).contains("STOPPING"));
+    let mut again = connected();
+    again.station.started_at = Now::at_ms(stage.ms + 5_000);
+    stage.pass(6_000);
+    stage.resync(again);
+    assert!(header(&mut stage).contains("LIVE"), "{}", header(&mut stage));
+}

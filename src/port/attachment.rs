@@ -1,0 +1,43 @@
+//! How a port reaches its station, where that is in another process.
+
+use std::sync::Arc;
+
+use crate::{rmp::Kind, time::Now};
+
+/// A port's hold on a station in another process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attachment {
+    /// What the station is called.
+    pub name: Arc<str>,
+    /// Its process.
+    pub pid: u32,
+    /// What the token makes of this side.
+    pub kind: Kind,
+    /// Whether it answers.
+    pub reach: Reach,
+}
+
+/// Whether a station answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// It does.
+    Attached,
+    /// It does not, and is tried again.
+    Lost {
+        /// Since when.
+        since: Now,
+        /// Why, as it was found the last time.
+        why: Arc<str>,
+    },
+}
+
+impl Attachment {
+    /// Why nothing can be done by this port at all, if that is so.
+    #[must_use]
+    pub fn read_only(&self) -> Option<&'static str> {
+        match self.kind {
+            Kind::Ui | Kind::Tui | Kind::Station => None,
+            Kind::Viewer | Kind::Agent | Kind::Cue => Some("this console is attached by a read-only token: it can look, and do nothing"),
+        }
+    }
+}

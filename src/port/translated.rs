@@ -1,0 +1,83 @@
+//! A snapshot in the places and on the clock of another process than the station's.
+
+use super::{AsOf, RecordingView, Snapshot, StationView};
+use crate::{
+    ids::Seq,
+    mpp::{self, AdapterView, EndedView, LiveView, LogView},
+    rmp::{self, DropView, PeerView, SubView, TopicView},
+    time::Now,
+};
+
+impl Snapshot {
+    /// The same state, every place in the tap and every moment carried over by these.
+    #[must_use]
+    pub fn translated(mut self, seq: impl Fn(Seq) -> Seq, moment: impl Fn(Now) -> Now) -> Self {
+        let Self { as_of: AsOf(seqs), at, station, mpp, rmp } = &mut self;
+        for place in seqs {
+            *place = seq(*place);
+        }
+        let carry = |at: &mut Now| *at = moment(*at);
+        carry(at);
+        station_view(station, &carry);
+        mpp_view(mpp, &carry);
+        rmp_view(rmp, &carry);
+        self
+    }
+}
+
+fn station_view(view: &mut StationView, carry: &impl Fn(&mut Now)) {
+    let StationView { data: _, started_at, hosts: _, store_failing: _, disk_low: _, recording } = view;
+    carry(started_at);
+    if let Some(RecordingView { path: _, since, bytes: _ }) = recording {
+        carry(since);
+    }
+}
+
+fn mpp_view(view: &mut mpp::Snapshot, carry: &impl Fn(&mut Now)) {
+    let mpp::Snapshot { listener: _, paired: _, pack: _, adapter, last_close, queues: _, live, recent, logs, commits_failing: _ } = view;
+    if let Some(AdapterView { peer: _, connected_at, last_in, session_id: _, stale: _ }) = adapter {
+        carry(connected_at);
+        carry(last_in);
+    }
+    if let Some((_, _, at)) = last_close {
+        carry(at);
+    }
+    for LiveView { queue: _, event: _, state: _, since, trace: _, acked: _, left: _ } in live.values_mut() {
+        carry(since);
+    }
+    for EndedView { id: _, queue: _, event: _, state: _, at, reason: _, trace: _ } in recent {
+        carry(at);
+    }
+    for LogView { at, level: _, text: _ } in logs {
+        carry(at);
+    }
+}
+
+fn rmp_view(view: &mut rmp::Snapshot, carry: &impl Fn(&mut Now)) {
+    let rmp::Snapshot { listener: _, peers, topics, drops, totals: _ } = view;
+    for PeerView { peer: _, connected_at, greeting: _, published: _, refused: _, subs } in peers.values_mut() {
+        carry(connected_at);
+        for SubView { topic: _, since, gauge: _ } in subs.values_mut() {
+            carry(since);
+        }
+    }
+    for TopicView { published: _, bytes: _, delivered: _, dropped: _, subscribers: _, schema_id: _, last_at } in topics.values_mut() {
+        carry(last_at);
+    }
+    for drop in drops {
+        let DropView {
+            at,
+            reason: _,
+            topic: _,
+            to: _,
+            to_client: _,
+            from: _,
+            from_client: _,
+            count: _,
+            trace: _,
+            msg_id: _,
+            expires_at_ms: _,
+        } = drop;
+        carry(at);
+    }
+}

@@ -1,0 +1,146 @@
+//! The operator service: what is asked on `rlp/operator`, answered to the session that asked (ruling RMP 17).
+//!
+//! Every question is worked on beside the others, up to `limits.port.questions_max` of them and a quarter of that for one session. The parts
+//! of an answer leave one after the other, each as soon as the session's queue has room: a session that does not read holds up itself alone.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{
+    ids::{ConnectionId, TraceId},
+    limits,
+    port::{
+        PortError, StationPort,
+        wire::{About, Answered, Question, Reply, may_ask, parts, read_question},
+    },
+    rmp::{broker::Asked, host::Request},
+    time::Clock,
+};
+
+/// How long a part may wait for room in its session's queue.
+const PART_MAX: Duration = Duration::from_secs(30);
+/// The share of one session in the questions of all.
+const SHARE: u64 = 4;
+
+/// What answers every question.
+pub(in crate::station) struct Service {
+    pub(in crate::station) port: Arc<dyn StationPort>,
+    pub(in crate::station) bus: mpsc::Sender<Request>,
+    /// Which station it is, but for the moment.
+    pub(in crate::station) about: About,
+    pub(in crate::station) clock: Clock,
+    pub(in crate::station) limits: limits::Port,
+}
+
+/// Questions that are worked on, by session.
+#[derive(Clone, Debug, Default)]
+struct Open(Arc<Mutex<BTreeMap<ConnectionId, u64>>>);
+
+/// One of them; it is over when this is dropped.
+struct Permit {
+    open: Open,
+    session: ConnectionId,
+}
+
+impl Open {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<ConnectionId, u64>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn permit(&self, session: ConnectionId, questions_max: u64) -> Option<Permit> {
+        let mut open = self.lock();
+        let own = open.get(&session).copied().unwrap_or_default();
+        if open.values().sum::<u64>() >= questions_max || own >= (questions_max / SHARE).max(1) {
+            return None;
+        }
+        open.insert(session, own + 1);
+        Some(Permit { open: self.clone(), session })
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let mut open = self.open.lock();
+        match open.get_mut(&self.session) {
+            Some(own) if *own > 1 => *own -= 1,
+            _ => drop(open.remove(&self.session)),
+        }
+    }
+}
+
+/// Answers until nothing is asked any more.
+pub(in crate::station) async fn serve(service: Service, mut asked: mpsc::Receiver<Asked>) {
+    let (service, open) = (Arc::new(service), Open::default());
+    while let Some(asked) = asked.recv().await {
+        match open.permit(asked.session, service.limits.questions_max) {
+            Some(permit) => {
+                let service = Arc::clone(&service);
+                tokio::spawn(async move {
+                    let Asked { session, trace, .. } = asked;
+                    let answer = service.answer(asked).await;
+                    service.send(session, trace, answer).await;
+                    drop(permit);
+                });
+            }
+            None => service.turn_away(&asked),
+        }
+    }
+}
+
+impl Service {
+    async fn answer(&self, Asked { kind, payload, .. }: Asked) -> Answered {
+        let answered = async {
+            let question = read_question(&payload)?;
+            drop(payload);
+            may_ask(kind, &question)?;
+            Ok(match question {
+                Question::Command(command) => Answered::reply(Reply::Outcome(self.port.command(command).await?)),
+                Question::Query(query) => Answered::reply(Reply::Page(self.port.query(query).await?)),
+                Question::Snapshot => Answered::Snapshot(self.port.snapshot().await?.encode()),
+                Question::About => Answered::reply(Reply::About(About { now: self.clock.now(), ..self.about.clone() })),
+            })
+        };
+        answered.await.unwrap_or_else(|error| Answered::reply(Reply::Error(error)))
+    }
+
+    /// Sends an answer part by part, unless the session is gone.
+    async fn send(&self, session: ConnectionId, trace: TraceId, answer: Answered) {
+        match parts(answer, self.limits.answer_bytes_max) {
+            Ok(bodies) => self.send_parts(session, trace, bodies).await,
+            Err(error) => {
+                let error = Answered::reply(Reply::Error(PortError::BadRequest(format!("the answer is too long, ask for less: {error}"))));
+                if let Ok(bodies) = parts(error, self.limits.answer_bytes_max) {
+                    self.send_parts(session, trace, bodies).await;
+                }
+            }
+        }
+    }
+
+    async fn send_parts(&self, session: ConnectionId, trace: TraceId, bodies: impl Iterator<Item = Vec<u8>>) {
+        for body in bodies {
+            let (sent, is_sent) = oneshot::channel();
+            let part = Request::Answer { session, trace, body: Bytes::from(body), sent };
+            let sent = async { self.bus.send(part).await.is_ok() && is_sent.await.unwrap_or(false) };
+            if !tokio::time::timeout(PART_MAX, sent).await.unwrap_or(false) {
+                return;
+            }
+        }
+    }
+
+    /// Says that there is no room for a question, if there is room to say so.
+    fn turn_away(&self, asked: &Asked) {
+        let busy = PortError::Busy { what: "the list of questions that are worked on (limits.port.questions_max)".to_owned() };
+        let Ok(mut bodies) = parts(Answered::reply(Reply::Error(busy)), self.limits.answer_bytes_max) else { return };
+        if let Some(body) = bodies.next() {
+            let (sent, _) = oneshot::channel();
+            // Where there is none, the one who asked finds that no answer comes.
+            drop(self.bus.try_send(Request::Answer { session: asked.session, trace: asked.trace, body: Bytes::from(body), sent }));
+        }
+    }
+}

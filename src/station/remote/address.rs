@@ -1,0 +1,110 @@
+//! Where a station is reached, and by what right.
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, Read as _},
+    os::unix::ffi::OsStringExt as _,
+    path::{Path, PathBuf},
+};
+
+use crate::port::PortError;
+
+/// The file of a data folder that holds the path of its station's socket (ruling RMP 15).
+const PATH_FILE: &str = "rmp.path";
+/// The file of a data folder that holds the operator token.
+const TOKEN_FILE: &str = "operator.token";
+/// Bytes of either.
+const FILE_BYTES_MAX: u64 = 4_096;
+
+/// Where a station is reached, and by what right.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address {
+    /// Its data folder, for what is said of it.
+    pub data: PathBuf,
+    /// Its socket.
+    pub socket: PathBuf,
+    /// The token that is shown to it; without one it lets nobody ask.
+    pub token: Option<String>,
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Address").field("socket", &self.socket).finish_non_exhaustive()
+    }
+}
+
+impl Address {
+    /// The operator's, of the station that holds a data folder.
+    ///
+    /// # Errors
+    /// [`PortError::NoStation`] when none does, [`PortError::File`] when its files cannot be read.
+    pub fn of_data(data: &Path) -> Result<Self, PortError> {
+        let no_station = || PortError::NoStation { data: data.to_path_buf() };
+        let socket = read(&data.join(PATH_FILE))?.ok_or_else(no_station)?;
+        let token = Self::token_of(&data.join(TOKEN_FILE))?;
+        Ok(Self { data: data.to_path_buf(), socket: PathBuf::from(std::ffi::OsString::from_vec(socket)), token })
+    }
+
+    /// The operator's, of the station behind a socket that is named, else of the one that holds the data folder.
+    ///
+    /// # Errors
+    /// Those of [`of_data`](Self::of_data).
+    pub fn of(socket: Option<&Path>, data: &Path) -> Result<Self, PortError> {
+        let Some(socket) = socket else { return Self::of_data(data) };
+        Ok(Self { data: data.to_path_buf(), socket: socket.to_path_buf(), token: Self::token_of(&data.join(TOKEN_FILE))? })
+    }
+
+    /// The same station by the token of a file.
+    ///
+    /// # Errors
+    /// [`PortError::File`] when there is none.
+    pub fn with_token_of(self, file: &Path) -> Result<Self, PortError> {
+        let token = Self::token_of(file)?;
+        let missing = || PortError::File { what: format!("the token {}", file.display()), why: "there is none".to_owned() };
+        Ok(Self { token: Some(token.ok_or_else(missing)?), ..self })
+    }
+
+    fn token_of(file: &Path) -> Result<Option<String>, PortError> {
+        let strange = |_| PortError::File { what: format!("the token {}", file.display()), why: "it is no text".to_owned() };
+        read(file)?.map(String::from_utf8).transpose().map_err(strange)
+    }
+}
+
+/// A file of one line, without its end; nothing where there is no such file or nothing is in it.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, PortError> {
+    let failed = |error: io::Error| PortError::File { what: path.display().to_string(), why: error.to_string() };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes).map_err(failed)?;
+    while bytes.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
+        bytes.pop();
+    }
+    Ok(Some(bytes).filter(|bytes| !bytes.is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_says_where_its_station_is_and_by_what_token() {
+        let data = tempfile::tempdir().unwrap();
+        assert!(matches!(Address::of_data(data.path()), Err(PortError::NoStation { .. })));
+        std::fs::write(data.path().join("rmp.path"), "/run/a b.sock\n").unwrap();
+        let address = Address::of_data(data.path()).unwrap();
+        assert_eq!((address.socket.as_path(), &address.token), (Path::new("/run/a b.sock"), &None));
+        std::fs::write(data.path().join("operator.token"), "secret\n").unwrap();
+        let address = Address::of_data(data.path()).unwrap();
+        assert_eq!(address.token.as_deref(), Some("secret"));
+        assert!(!format!("{address:?}").contains("secret"));
+        let file = data.path().join("viewer.token");
+        assert!(matches!(address.clone().with_token_of(&file), Err(PortError::File { .. })));
+        std::fs::write(&file, "looks").unwrap();
+        assert_eq!(address.with_token_of(&file).unwrap().token.as_deref(), Some("looks"));
+    }
+}

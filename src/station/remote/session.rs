@@ -1,0 +1,150 @@
+//! One session with a station: questions, and their answers as they come.
+
+use std::time::Duration;
+
+use tokio::task::AbortHandle;
+
+use super::{address::Address, exchange::Exchange};
+use crate::{
+    limits::Limits,
+    port::{
+        Answer, Command, Outcome, Page, PortError, Query,
+        wire::{About, Answered, OPERATOR_TOPIC, Question, Reply},
+    },
+    rmp::{
+        Kind, RawFrame, Refusal,
+        client::{Client, Delivery, Error, Hello, Subscription},
+    },
+};
+
+/// What this side calls itself on the bus.
+const CLIENT_NAME: &str = "rl-console";
+
+/// An open session with a station. It ends with this value.
+#[derive(Debug)]
+pub(super) struct Session {
+    client: Client,
+    exchange: Exchange,
+    pump: AbortHandle,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.pump.abort();
+        self.exchange.end();
+    }
+}
+
+impl Session {
+    /// Connects, and subscribes to the answers. Needs a runtime for as long as it lives.
+    ///
+    /// # Errors
+    /// [`PortError::NoStation`], or why the station does not let this side in.
+    pub(super) async fn open(address: &Address, limits: &Limits) -> Result<Self, PortError> {
+        let Address { data, socket, token } = address;
+        let hello = Hello { client: CLIENT_NAME.to_owned(), kind: Kind::Tui, token: token.clone() };
+        let no_station = || PortError::NoStation { data: data.clone() };
+        let client = Client::connect_with(socket, hello, limits.client).await.map_err(|error| match error {
+            Error::NotWelcome(refused) if refused.refusal() == Some(Refusal::Unauthorized) => stranger(),
+            Error::NotWelcome(refused) if refused.refusal() == Some(Refusal::Busy) => PortError::Busy { what: refused.message.into() },
+            Error::NotWelcome(refused) => PortError::BadRequest(refused.to_string()),
+            Error::TimedOut { ms } => PortError::TimedOut { ms },
+            Error::Unreachable { .. } | Error::Closed(_) => no_station(),
+            error => PortError::BadRequest(error.to_string()),
+        })?;
+        if client.welcome().kind == Kind::Agent {
+            return Err(stranger());
+        }
+        let answers = client.subscribe(OPERATOR_TOPIC).await.map_err(|error| match error {
+            Error::Closed(_) => no_station(),
+            error => PortError::BadRequest(error.to_string()),
+        })?;
+        let exchange = Exchange::new(limits.port);
+        let pump = tokio::spawn(pump(answers, exchange.clone())).abort_handle();
+        Ok(Self { client, exchange, pump })
+    }
+
+    /// What the token makes of this side.
+    pub(super) fn kind(&self) -> Kind {
+        self.client.welcome().kind
+    }
+
+    /// The session on the bus.
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Asks, and waits for the whole answer.
+    pub(super) fn ask(&self, question: Question, waits: Duration) -> impl Future<Output = Result<Answered, PortError>> + Send + use<> {
+        self.exchange.clone().ask(self.client.clone(), question, waits)
+    }
+
+    /// Asks which station this is.
+    pub(super) async fn about(&self) -> Result<About, PortError> {
+        match reply(self.ask(Question::About, Duration::ZERO).await?)? {
+            Reply::About(about) => Ok(about),
+            _ => Err(strange()),
+        }
+    }
+
+    /// As [`Operator::command`](crate::port::Operator::command).
+    pub(super) fn command(&self, command: Command) -> Answer<Outcome> {
+        let answer = self.ask(Question::Command(command), Duration::ZERO);
+        Box::pin(async move {
+            match reply(answer.await?)? {
+                Reply::Outcome(outcome) => Ok(outcome),
+                _ => Err(strange()),
+            }
+        })
+    }
+
+    /// As [`Operator::query`](crate::port::Operator::query).
+    pub(super) fn query(&self, query: Query) -> Answer<Page> {
+        let waits = match &query {
+            Query::InvocationWhen { timeout_ms, .. } => Duration::from_millis(*timeout_ms),
+            _ => Duration::ZERO,
+        };
+        let answer = self.ask(Question::Query(query), waits);
+        Box::pin(async move {
+            match reply(answer.await?)? {
+                Reply::Page(page) => Ok(page),
+                _ => Err(strange()),
+            }
+        })
+    }
+}
+
+/// An answer in words that is no refusal.
+pub(super) fn reply(answered: Answered) -> Result<Reply, PortError> {
+    match answered {
+        Answered::Reply(reply) => match *reply {
+            Reply::Error(error) => Err(error),
+            reply => Ok(reply),
+        },
+        Answered::Snapshot(_) => Err(strange()),
+    }
+}
+
+pub(super) fn strange() -> PortError {
+    PortError::BadRequest("the station's answer is to another question".to_owned())
+}
+
+fn stranger() -> PortError {
+    PortError::Forbidden { kind: "client without a token of this station".to_owned(), what: "ask it".to_owned() }
+}
+
+/// The body of a message that came.
+pub(super) fn body(delivery: &Delivery) -> &[u8] {
+    RawFrame::split(&delivery.wire).map_or(&[], |raw| raw.body)
+}
+
+/// Hands the parts of answers to who waits for them.
+async fn pump(mut answers: Subscription, exchange: Exchange) {
+    let mut deliveries = Vec::new();
+    while answers.next_batch(&mut deliveries).await > 0 {
+        for delivery in deliveries.drain(..) {
+            exchange.on_part(delivery.header().trace_id, body(&delivery));
+        }
+    }
+    exchange.end();
+}
