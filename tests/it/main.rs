@@ -28,6 +28,7 @@ mod recording;
 mod rehearsal;
 mod rmp_bus;
 mod rmp_cli;
+mod rmp_client;
 mod rmp_codec;
 mod rmp_framing;
 mod rmp_python;

@@ -180,7 +180,8 @@ fn publish_and_tail_meet_by_the_data_folder() {
     let house = House::open();
     let mut tail = Running::start(house.data(), &["tail", "notes/*", "other", "--decode", "--count", "2"]);
     assert_eq!(tail.line()["topics"], json!(["notes/*", "other"]));
-    let sent = run_json(house.data(), &["publish", "notes/a", "--json", r#"{"n":1}"#, "--type", "observation.note.v1", "--ttl-ms", "60000"]);
+    let sent =
+        run_json(house.data(), &["publish", "notes/a", "--json", r#"{"n":1}"#, "--type", "observation.note.v1", "--ttl-ms", "60000"]);
     assert_eq!((&sent[0]["topic"], &sent[0]["ack"]), (&json!("notes/a"), &json!(true)));
     let came = tail.line();
     assert_eq!((&came["topic"], &came["type"], &came["schema_id"]), (&json!("notes/a"), &json!("observation.note.v1"), &json!(1)));
@@ -190,11 +191,15 @@ fn publish_and_tail_meet_by_the_data_folder() {
     let now = u64::try_from(std::time::UNIX_EPOCH.elapsed().unwrap().as_millis()).unwrap();
     let header = rl_console::rmp::Header { created_at_ms: now, msg_id: 42, schema_id: SchemaId::ERROR_REPORT, ..header() };
     let frame = encode::frame(&header, &body).unwrap();
-    let hex: String = frame.iter().map(|byte| format!("{byte:02x}")).collect();
-    run_json(house.data(), &["publish", "other", "--frame", &hex]);
+    run_json(house.data(), &["publish", "other", "--frame", &digits(&frame)]);
     let came = tail.line();
     assert_eq!((&came["msg_id"], &came["bytes"], &came["body"]["payload"]), (&json!(42), &json!(frame.len()), &json!(7)));
     assert_eq!(tail.child.wait().unwrap().code(), Some(0));
+}
+
+fn digits(bytes: &[u8]) -> String {
+    let nibbles = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    nibbles.map(|nibble| char::from_digit(nibble.into(), 16).unwrap()).collect()
 }
 
 fn header() -> rl_console::rmp::Header {
@@ -227,15 +232,28 @@ fn every_refusal_has_its_exit_code() {
     assert_eq!(codes(&["publish", "a//b", "--json", body]), (2, "invalid_topic".to_owned()));
     assert_eq!(codes(&["publish", "a", "--json", "{\"type\":\"nonsense\",\"payload\":1}"]), (2, "usage".to_owned()));
     let body = encode::body::<_, ()>("error.report.v1", &7, None).unwrap();
-    let hex = |header: &rl_console::rmp::Header| {
-        let frame = encode::frame(header, &body).unwrap();
-        frame.iter().map(|byte| format!("{byte:02x}")).collect::<String>()
-    };
+    let hex = |header: &rl_console::rmp::Header| digits(&encode::frame(header, &body).unwrap());
     let report = rl_console::rmp::Header { schema_id: SchemaId::ERROR_REPORT, ..header() };
     assert_eq!(codes(&["publish", "a", "--frame", &hex(&report)]), (1, "expired".to_owned()));
     assert_eq!(codes(&["publish", "a", "--frame", &hex(&header())]), (6, "invalid_frame".to_owned()));
     let (exit, code, _) = refused(house.data(), &["tail", "rlp/sys/tap"]);
     assert_eq!((exit, code.as_str()), (Some(1), "forbidden"));
+}
+
+#[test]
+fn a_token_of_the_data_folder_opens_a_session_of_its_kind() {
+    let house = House::open();
+    let decision = ["publish", "action.decision", "--json", r#"{"type":"toolresult.action.decision.v1","payload":{}}"#];
+    let with = |more: &[&'static str]| [&decision[..], more].concat();
+    let mut tail = Running::start(house.data(), &["tail", "rlp/sys/drops/bodies", "action.decision", "--as", "viewer", "--count", "1"]);
+    tail.event("subscribed");
+    assert_eq!(refused(house.data(), &decision).1, "forbidden");
+    run_json(house.data(), &with(&["--as", "ui"]));
+    assert_eq!(tail.line()["schema_id"], 3_006);
+    std::fs::write(house.data().join("wrong"), "nonsense").unwrap();
+    let wrong = house.data().join("wrong").display().to_string();
+    let (exit, code, _) = refused(house.data(), &[&decision[..], &["--as", "tui", "--token-file", &wrong]].concat());
+    assert_eq!((exit, code.as_str()), (Some(1), "unauthorized"));
 }
 
 #[test]
@@ -279,7 +297,8 @@ value = { subject = "hello" }
 "#;
 
 fn ask(node: &str, attempt: u64, reply_topic: &str) -> Message {
-    let payload = json!({"node": {"id": node, "use": "agent:writer", "with": {}}, "inputs": {}, "attempt": attempt, "reply_topic": reply_topic});
+    let payload =
+        json!({"node": {"id": node, "use": "agent:writer", "with": {}}, "inputs": {}, "attempt": attempt, "reply_topic": reply_topic});
     let payload = json::parse(&payload.to_string()).unwrap();
     let body = encode::body("intent.executor.agent.request.v1", &payload, Some(&())).unwrap();
     Message::new(SchemaId::EXECUTOR_AGENT_REQUEST, body)
@@ -302,7 +321,8 @@ fn a_simulated_agent_answers_by_its_script() {
         let mut progress = client.subscribe("replies/1/progress").await.unwrap();
         let first = ask("write", 1, "replies/1");
         let reply = client.request("agent/writer", "replies/1", &first, patience).await.unwrap();
-        let expected = json!({"type": "toolresult.executor.agent.response.v1", "payload": {"Failed": {"retryable": true, "reason": "no quota"}}});
+        let expected =
+            json!({"type": "toolresult.executor.agent.response.v1", "payload": {"Failed": {"retryable": true, "reason": "no quota"}}});
         assert_eq!((reply.header().schema_id, shown(&reply.body().unwrap())), (SchemaId::EXECUTOR_AGENT_RESPONSE, expected));
         assert_eq!(reply.header().trace_id, first.trace_id);
         let said = progress.next().await.unwrap();
@@ -312,7 +332,8 @@ fn a_simulated_agent_answers_by_its_script() {
         let shown_reply = shown(&reply.body().unwrap());
         let out = json!([{"schema_id": 221, "type": "artifact.draft.email.v1", "value": {"subject": "hello"}}]);
         assert_eq!((&shown_reply["payload"]["Completed"]["ports"]["out"], &shown_reply["meta"]), (&out, &json!({"tokens": 7})));
-        let cancel = Message::of(SchemaId::INTENT, "intent.run.cancel.v1", &json!({"node_id": "slow", "reply_topic": "replies/3"})).unwrap();
+        let cancel =
+            Message::of(SchemaId::INTENT, "intent.run.cancel.v1", &json!({"node_id": "slow", "reply_topic": "replies/3"})).unwrap();
         let mut replies = client.subscribe("replies/3").await.unwrap();
         client.publish("agent/writer", &ask("slow", 1, "replies/3")).await.unwrap();
         client.publish("agent/writer", &cancel).await.unwrap();

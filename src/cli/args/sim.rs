@@ -14,8 +14,29 @@ pub(crate) enum SimPeer {
     Agent(SimAgentArgs),
 }
 
+/// What a script says, for the help.
+const SCRIPT: &str = "\
+A script has rules; the first one that fits a request decides. Every key may be left out:
+  [[rule]]
+  node = \"draft\"                     only requests for the node with this id
+  attempt = 1                        only this attempt
+  chance = 0.3                       only this share of what came so far
+  delay_ms = [100, 400]              how long it takes: a number, or a range
+  progress = [\"reading\", \"writing\"]  said on the way, in equal steps
+  answer = \"fail\"                    echo, ports, fail, or none for silence
+  reason = \"no quota\"                of fail
+  retryable = true                   of fail
+  tokens = 120                       meta.tokens of the answer
+  [[rule.ports.out]]                 of ports: a value on the port `out`
+  type = \"artifact.draft.email.v1\"
+  value = { subject = \"hello\" }      this one, or
+  schema = { type = \"object\" }       one that this JSON Schema takes
+
+What no rule fits is echoed: all inputs come back on the port `out`.";
+
 /// `sim agent`.
 #[derive(Debug, Args)]
+#[command(after_long_help = SCRIPT)]
 pub(crate) struct SimAgentArgs {
     /// Its name: it serves the topic agent/NAME.
     pub(crate) name: String,

@@ -88,7 +88,7 @@ impl Key {
         },
         Self::path(
             Self::SOCKET,
-            None,
+            Some("RL_CONSOLE_SOCKET"),
             Some("--socket"),
             "the Unix socket of the bus; when absent rmp.sock in a data folder that is named, else ~/.runloop/sock/rmp.sock",
         ),
