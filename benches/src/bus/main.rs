@@ -37,6 +37,9 @@
 //! Rounds are interleaved: each row has its turn, then the next round begins; figures are medians over the rounds, and a ratio is the
 //! median of the ratios within each round. Before each turn all brokers must have become quiet. A bound that is missed is said and fails
 //! nothing: the exit code is 0 whenever it ran.
+//!
+//! What else the machine does shows above all in a p99, where a broker waits for a core that another program has. Where that cannot be
+//! stopped, `chrt -f 1` before the command puts this program and the brokers that it starts before everything else.
 
 mod async_nats;
 mod drive;
