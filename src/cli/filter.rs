@@ -8,7 +8,7 @@ use super::{args::LsWhat, table::visible};
 use crate::{
     field::{Fields, Spec},
     filter::{Fault, Filter, GRAMMAR},
-    port::{AdapterRow, EventRow, HealthRow, InvocationRow, QueueRow, RefundRow, StateKeyRow},
+    port::{AdapterRow, EventRow, HealthRow, InvocationRow, PeerRow, QueueRow, RefundRow, StateKeyRow, SubscriptionRow, TopicRow},
     time::Now,
 };
 
@@ -48,12 +48,15 @@ const fn specs(what: LsWhat) -> &'static [Spec] {
         LsWhat::Refunds => RefundRow::SPECS,
         LsWhat::Adapters => AdapterRow::SPECS,
         LsWhat::Health => HealthRow::SPECS,
+        LsWhat::Topics => TopicRow::SPECS,
+        LsWhat::Peers => PeerRow::SPECS,
+        LsWhat::Subscriptions => SubscriptionRow::SPECS,
     }
 }
 
 /// The language in short, and the fields of all that is listed.
 pub(crate) fn help() -> String {
-    const ALL: [(&str, LsWhat); 7] = [
+    const ALL: [(&str, LsWhat); 10] = [
         ("queues", LsWhat::Queues),
         ("events", LsWhat::Events),
         ("invocations", LsWhat::Invocations),
@@ -61,11 +64,14 @@ pub(crate) fn help() -> String {
         ("refunds", LsWhat::Refunds),
         ("adapters", LsWhat::Adapters),
         ("health", LsWhat::Health),
+        ("topics", LsWhat::Topics),
+        ("peers", LsWhat::Peers),
+        ("subscriptions", LsWhat::Subscriptions),
     ];
     let forms = GRAMMAR.iter().map(|(form, finds)| format!("  {form:<29} {finds}"));
     let fields = ALL.iter().map(|(name, what)| {
         let names: Vec<&str> = specs(*what).iter().map(|spec| spec.name).collect();
-        format!("  {name:<12} {}", names.join(" "))
+        format!("  {name:<13} {}", names.join(" "))
     });
     let lines: Vec<String> = ["Filters:".to_owned()].into_iter().chain(forms).chain(["\nFields:".to_owned()]).chain(fields).collect();
     lines.join("\n")

@@ -5,6 +5,7 @@ mod attachment;
 mod bus;
 mod command;
 mod fields;
+mod fields_bus;
 mod operator;
 mod query;
 mod recorded;

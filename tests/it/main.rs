@@ -26,6 +26,7 @@ mod recorded;
 mod recorded_snapshot;
 mod recording;
 mod rehearsal;
+mod rmp_broker;
 mod rmp_bus;
 mod rmp_cli;
 mod rmp_client;

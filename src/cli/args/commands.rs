@@ -43,7 +43,8 @@ pub(crate) enum Command {
     /// Exits 0 once the row is recorded durably, whatever becomes of it, unless --wait says otherwise.
     Invoke(InvokeArgs),
 
-    /// List queues, invocations, pack state, refunds, adapters, or how each part of the station is.
+    /// List queues, invocations, pack state, refunds, adapters, the bus's topics, peers and subscriptions, or how each part of the station
+    /// is.
     Ls(LsArgs),
 
     /// Cancel what is still pending.
@@ -272,6 +273,11 @@ pub(crate) struct KickArgs {
 pub(crate) enum KickWhat {
     /// Close the active adapter's connection; what is in flight is requeued.
     Adapter,
+    /// Close a connection of the bus.
+    Peer {
+        /// Its session, as `ls peers` shows it.
+        session: u64,
+    },
 }
 
 /// `restart`.
@@ -286,6 +292,8 @@ pub(crate) struct RestartArgs {
 pub(crate) enum RestartHost {
     /// The MPP bridge.
     Mpp,
+    /// The bus.
+    Rmp,
 }
 
 /// `record`.

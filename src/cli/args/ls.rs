@@ -49,4 +49,10 @@ pub(crate) enum LsWhat {
     Adapters,
     /// How each part of the station is.
     Health,
+    /// The topics of the bus, with what was published and dropped on each.
+    Topics,
+    /// The peers of the bus, with their kinds and queues.
+    Peers,
+    /// The subscriptions of the bus.
+    Subscriptions,
 }

@@ -1,11 +1,12 @@
-//! `kick adapter`: closes the active adapter's connection.
+//! `kick adapter`, `kick peer`: closes a connection.
 
 use serde::Serialize;
 
 use crate::{
     cli::{args::KickWhat, context::Context, error::Error, operator},
-    ids::Peer,
-    mpp::{Command, Outcome},
+    ids::{ConnectionId, Peer},
+    mpp,
+    port::{self, Operator},
 };
 
 /// What is printed.
@@ -14,12 +15,33 @@ struct Kicked {
     peer: Peer,
 }
 
+/// What is printed of a peer of the bus.
+#[derive(Serialize)]
+struct KickedPeer {
+    session: ConnectionId,
+}
+
 pub(in crate::cli) fn run(context: &mut Context, what: &KickWhat) -> Result<(), Error> {
-    let KickWhat::Adapter = what;
+    match what {
+        KickWhat::Adapter => adapter(context),
+        KickWhat::Peer { session } => peer(context, ConnectionId(*session)),
+    }
+}
+
+fn adapter(context: &mut Context) -> Result<(), Error> {
     let outcome = operator::block_on(async {
         let station = operator::connect(&context.settings).await?;
-        operator::mpp(&station, Command::Kick).await
+        operator::mpp(&station, mpp::Command::Kick).await
     })?;
-    let Outcome::Kicked { peer } = outcome else { return Err(Error::StrangeAnswer) };
+    let mpp::Outcome::Kicked { peer } = outcome else { return Err(Error::StrangeAnswer) };
     context.out.row(&Kicked { peer }, |row| format!("{} is disconnected", row.peer))
+}
+
+fn peer(context: &mut Context, session: ConnectionId) -> Result<(), Error> {
+    let outcome = operator::block_on(async {
+        let station = operator::connect(&context.settings).await?;
+        Ok(station.command(port::Command::KickPeer { session }).await?)
+    })?;
+    let port::Outcome::PeerKicked { session } = outcome else { return Err(Error::StrangeAnswer) };
+    context.out.row(&KickedPeer { session }, |row| format!("session {} is disconnected", row.session))
 }

@@ -1,4 +1,4 @@
-//! `restart mpp`: has a running station start a host again that is down.
+//! `restart mpp`, `restart rmp`: has a running station start a host again that is down.
 
 use serde::Serialize;
 
@@ -20,10 +20,13 @@ struct Restarted {
 }
 
 pub(in crate::cli) fn run(context: &mut Context, args: &RestartArgs) -> Result<(), Error> {
-    let RestartArgs { host: RestartHost::Mpp } = args;
+    let link = match args.host {
+        RestartHost::Mpp => Link::Mpp,
+        RestartHost::Rmp => Link::Rmp,
+    };
     let outcome = operator::block_on(async {
         let station = operator::connect(&context.settings).await?;
-        Ok(station.command(Command::Restart { link: Link::Mpp }).await?)
+        Ok(station.command(Command::Restart { link }).await?)
     })?;
     let Outcome::Restarted { link } = outcome else { return Err(Error::StrangeAnswer) };
     context.out.row(&Restarted { host: link.name() }, |row| format!("{} is up again", row.host))

@@ -177,15 +177,19 @@ impl Broker {
     }
 
     fn on_broken(&mut self, now: Now, id: ConnectionId, dialect: Dialect, error: &Error) {
-        if self.sessions.get(id).is_none_or(Session::is_closed) {
-            return;
-        }
+        let Some(session) = self.sessions.get_mut(id).filter(|session| !session.is_closed()) else { return };
+        // What comes in the place of a message answers its Publish.
+        let pending = session.pending.take();
+        let re = pending.as_ref().map_or(0, |pending| pending.re);
+        let redaction = session.withholds();
         let refused = Self::fault(error);
         if dialect == Dialect::Json {
             return self.on_broken_json(id, &refused);
         }
-        let head = Head { dialect, ..Head::default() };
-        self.refuse(now, id, head, 0, &refused, None, crate::tap::entry::Redaction::None);
+        let kind = pending.as_ref().map(|_| FrameKind::Publish);
+        let (topic, trace) = pending.map_or((None, None), |pending| (pending.topic, Some(pending.trace)));
+        let head = Head { kind, dialect, topic, ..Head::default() };
+        self.refuse(now, id, head, re, &refused, trace, redaction);
         self.end(id, CloseCause::Refused(refused.refusal));
     }
 

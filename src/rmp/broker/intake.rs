@@ -86,8 +86,12 @@ impl Broker {
                 return self.on_hello(now, id, (head, re, trace, redaction), (v, client, kind, token));
             }
             FromClient::Hello { .. } => Refused::new(Refusal::Forbidden, &"the session is open: Hello comes once"),
+            _ if is_new => {
+                let refused = Refused::new(Refusal::Unauthorized, &"Hello comes first");
+                self.refuse(now, id, head, re, &refused, trace, Redaction::Withheld);
+                return self.end(id, CloseCause::Refused(refused.refusal));
+            }
             FromClient::Publish { topic, ack } => return self.on_publish(now, id, wire, header, topic, ack),
-            _ if is_new => Refused::new(Refusal::Unauthorized, &"Hello comes first"),
             FromClient::Subscribe { sub, topic } => {
                 head.sub = Some(sub);
                 head.topic = Topic::check(topic).is_ok().then(|| TopicName::new(topic));
@@ -178,10 +182,7 @@ impl Broker {
 
     /// Where a message will go is told by the `Publish` before it; what is wrong with that is told once the message has come.
     fn on_publish(&mut self, now: Now, id: ConnectionId, wire: &[u8], header: Header, topic: &str, ack: bool) {
-        let to = match self.sessions.get(id) {
-            Some(session) if session.is_open() => self.resolve(now, topic),
-            _ => Err(Refused::new(Refusal::Unauthorized, &"Hello comes first")),
-        };
+        let to = self.resolve(now, topic);
         let Some(session) = self.sessions.get_mut(id) else { return };
         if let (Ok(topic), Some((_, body))) = (&to, steady(wire)) {
             session.memo.note(body, *topic, ack);

@@ -145,8 +145,16 @@ pub enum Output {
         /// What it belongs to.
         trace: Option<TraceId>,
     },
-    /// An operator asks the station something (DESIGN: the operator over the bus).
-    Asked(Asked),
+    /// An operator asks the station something (DESIGN: the operator over the bus). Whether it was taken is told by
+    /// [`Broker::took`](super::Broker::took).
+    Asked {
+        /// What it asks.
+        asked: Asked,
+        /// The number of its `Publish`.
+        re: u64,
+        /// Whether that is answered when all is well.
+        ack: bool,
+    },
     /// A connection to be closed once what is queued for it has left, as far as its cause lets it.
     Close {
         /// Which.

@@ -67,7 +67,7 @@ impl Broker {
             }
         };
         if judged.class == Class::Operator {
-            return self.ask(now, id, kind, &judged, pending, wire);
+            return self.ask(id, kind, &judged, pending, wire);
         }
         let head = Head { topic: Some(judged.topic.clone()), ..head };
         let message = Message {
@@ -124,23 +124,25 @@ impl Broker {
     }
 
     /// An operator's request goes to the station alone, and is not tapped.
-    fn ask(&mut self, now: Now, id: ConnectionId, kind: Kind, judged: &Judged, pending: &Pending, wire: &[u8]) {
+    fn ask(&mut self, id: ConnectionId, kind: Kind, judged: &Judged, pending: &Pending, wire: &[u8]) {
         let body = wire.get(PREFIX_BYTES + HEADER_BYTES..).unwrap_or_default();
         let payload = bytes::Bytes::copy_from_slice(body);
-        self.outputs.push_back(Output::Asked(Asked { session: id, kind, trace: judged.header.trace_id, payload }));
+        let asked = Asked { session: id, kind, trace: judged.header.trace_id, payload };
+        self.outputs.push_back(Output::Asked { asked, re: pending.re, ack: pending.ack });
         if let Some(session) = self.sessions.get_mut(id) {
             session.published += 1;
         }
         self.touch(id);
-        if pending.ack {
-            self.answer_untapped(now, id, pending.re, judged.header.trace_id);
-        }
     }
 
-    /// A request that found no room at the station: the asker is told so.
-    pub fn refuse_asked(&mut self, now: Now, asked: &Asked) {
-        let why = format!("the station has as many requests on {OPERATOR} as it takes: ask again in a moment");
-        self.answer_error(now, asked.session, 0, &Refused::new(Refusal::Busy, &why), Some(asked.trace));
+    /// Whether the station had room for what an operator asked: the `Publish` is answered by that.
+    pub fn took(&mut self, now: Now, session: ConnectionId, trace: TraceId, (re, ack): (u64, bool), is_taken: bool) {
+        if !is_taken {
+            let why = format!("the station has as many requests on {OPERATOR} as it takes: ask again in a moment");
+            self.answer_error(now, session, re, &Refused::new(Refusal::Busy, &why), Some(trace));
+        } else if ack {
+            self.answer_untapped(now, session, re, trace);
+        }
     }
 
     /// Counts a message that was taken, as the fold of its entry does.

@@ -53,6 +53,7 @@ impl Broker {
                     FromClient::Hello { .. } | FromClient::Unsubscribe { .. } => None,
                 };
                 self.answer_asked(id, asked, Err(&refused));
+                self.end(id, CloseCause::Refused(Refusal::Unauthorized));
             }
             FromClient::Publish { id: request, topic, message } => {
                 self.on_json_publish(now, id, head, (request, unit.len()), &topic, &message.frame());

@@ -39,10 +39,10 @@ impl Host {
                     let text = text.as_deref().unwrap_or_default();
                     self.emit(now, trace, What::Transition(Transition::Rmp(transition)), text.as_bytes());
                 }
-                Output::Asked(asked) => {
-                    if let Err(refused) = self.asked.try_send(asked) {
-                        self.broker.refuse_asked(now, &refused.into_inner());
-                    }
+                Output::Asked { asked, re, ack } => {
+                    let (session, trace) = (asked.session, asked.trace);
+                    let is_taken = self.asked.try_send(asked).is_ok();
+                    self.broker.took(now, session, trace, (re, ack), is_taken);
                 }
                 Output::Close { session, cause } => self.close(now, session, cause),
             }

@@ -126,6 +126,21 @@ impl Host {
 
     /// The peer sent FIN. What it cut off is told of.
     pub(super) fn on_end(&mut self, now: Now, id: ConnectionId) {
+        if let Some(conn) = self.conns.get_mut(&id).filter(|conn| !conn.intake.is_broken) {
+            let intake = std::mem::take(&mut conn.intake);
+            let kept = intake.large.map_or(intake.kept, |(buffer, _)| buffer.to_vec());
+            let rest = kept.get(intake.handed..).unwrap_or_default();
+            let dialect = intake.dialect.unwrap_or_default();
+            // What is wrong with what came goes before its being cut off.
+            let error = crate::rmp::decode::framed(rest, self.limits.body_bytes_max).err();
+            if let Some(error) = error.filter(|_| !kept.is_empty() && dialect == Dialect::Frames) {
+                let seen = kept.len().min(intake.handed + PREFIX_BYTES + HEADER_BYTES);
+                self.cause = None;
+                self.broker.handle(now, Input::Broken { session: id, dialect, error });
+                self.drain(now, kept.get(..seen).unwrap_or_default());
+                return self.settle(now);
+            }
+        }
         self.lose(now, id, CloseCause::PeerClosed);
         self.settle(now);
     }

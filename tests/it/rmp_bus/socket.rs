@@ -186,3 +186,95 @@ fn what_is_refused_names_its_number_and_the_stream_goes_on() {
     assert_eq!(agent.hear().error(), (0, "InvalidMagic".to_owned()));
     assert!(agent.try_hear().is_none());
 }
+
+/// One message for each of the thirteen, in the order of rmp-v0 §7, and whether it ends the stream (ruling RMP 2).
+fn faults() -> Vec<(&'static str, Vec<u8>, bool)> {
+    let good = words::message(1, "x");
+    let with = |at: usize, bytes: &[u8]| {
+        let mut frame = good.clone();
+        frame[at..at + bytes.len()].copy_from_slice(bytes);
+        frame
+    };
+    let body_len = u32::try_from(good.len() - 68).unwrap();
+    let mut fixtures = vec![
+        ("InvalidMagic", with(4, b"RMP1"), true),
+        ("UnsupportedVersion", with(8, &[0, 1]), true),
+        ("TruncatedHeader", vec![0, 0, 0, 63], true),
+        ("InvalidHeaderFlags", with(12, &[0, 0, 0, 1]), false),
+        ("LengthMismatch", with(20, &(body_len - 1).to_be_bytes()), false),
+        ("UnknownSchema", with(16, &[0, 0]), false),
+        ("BodyTooLarge", with(20, &8_388_609_u32.to_be_bytes()), false),
+        ("BodyTooLarge", (64 + 8_388_609_u32).to_be_bytes().to_vec(), true),
+        ("InvalidTtl", with(32, &[0; 8]), false),
+        ("InvalidExpiry", with(24, &u64::MAX.to_be_bytes()), false),
+        ("Expired", with(32, &1_u64.to_be_bytes()), false),
+    ];
+    let mut broken = good.clone();
+    broken[68] = 0xc1;
+    fixtures.push(("BodyDecodeError", broken, false));
+    fixtures.push(("BodyTypeMismatch", with(16, &[0, 10]), false));
+    fixtures
+}
+
+#[test]
+fn each_error_of_the_taxonomy_is_told_by_name_and_keeps_or_ends_the_stream() {
+    let bus = Bus::open();
+    for (code, message, ends) in faults() {
+        let mut agent = bus.agent();
+        let id = agent.publish("a", true, &message);
+        assert_eq!(agent.hear().error(), (id, code.to_owned()));
+        if ends {
+            assert!(agent.try_hear().is_none(), "{code} ends the stream");
+        } else {
+            agent.say("Ping", vec![]);
+            assert_eq!(agent.hear().name(), "Pong", "{code} keeps the stream");
+        }
+    }
+    let (mut agent, mut operator) = (bus.agent(), Peer::greeted(&bus.path(), "tui", Some(&bus.token(TokenKind::Operator))));
+    agent.subscribe(1, "a");
+    operator.subscribe(1, "rlp/sys/drops");
+    for _ in 0..2 {
+        agent.publish("a", false, &words::message(1, "x"));
+    }
+    let notice = operator.delivered().2;
+    assert_eq!(words::field(&notice.payload(), "reason").as_str(), Some("duplicate"), "Duplicate is a notice");
+}
+
+#[test]
+fn the_json_dialect_speaks_on_the_same_socket() {
+    let bus = Bus::open();
+    let mut subscriber = bus.agent();
+    subscriber.subscribe(3, "a");
+    let mut tool = Peer::connect(&bus.path());
+    let unit = |json: &str| [&u32::try_from(json.len()).unwrap().to_be_bytes()[..], json.as_bytes()].concat();
+    let hear = |tool: &mut Peer| String::from_utf8(tool.try_hear().unwrap().wire[4..].to_vec()).unwrap();
+    tool.send(&unit(r#"{"Hello":{"kind":"Tui"}}"#));
+    assert_eq!(hear(&mut tool), r#""HelloAck""#);
+    tool.send(&unit(r#"{"Subscribe":{"id":2,"topic":"a","sub_id":1}}"#));
+    assert_eq!(hear(&mut tool), r#"{"SubscribeAck":{"id":2,"result":{"Ok":null}}}"#);
+    let frame = words::message(7, "x");
+    let body = frame[68..].iter().map(u8::to_string).collect::<Vec<_>>().join(",");
+    let message = format!(
+        r#"{{"header":{{"header_version":0,"header_len":64,"flags":0,"schema_id":1,"body_len":{},"created_at_ms":1,"ttl_ms":{},"trace_id":2748,"msg_id":7}},"body":[{body}]}}"#,
+        frame.len() - 68,
+        u64::MAX - 2
+    );
+    tool.send(&unit(&format!(r#"{{"Publish":{{"id":4,"topic":"a","message":{message}}}}}"#)));
+    let mut heard = [hear(&mut tool), hear(&mut tool)];
+    heard.sort();
+    assert_eq!(heard[0], format!(r#"{{"Message":{{"sub_id":1,"message":{message}}}}}"#));
+    assert_eq!(heard[1], r#"{"PublishAck":{"id":4,"result":{"Ok":null}}}"#);
+    assert_eq!(subscriber.delivered().2.wire, frame);
+    tool.send(&unit(&format!(r#"{{"Publish":{{"id":5,"topic":"rlp/sys/x","message":{message}}}}}"#)));
+    assert!(hear(&mut tool).starts_with(r#"{"PublishAck":{"id":5,"result":{"Err":{"Forbidden":"Forbidden: "#));
+}
+
+#[test]
+fn what_the_streams_end_cuts_off_is_told() {
+    let bus = Bus::open();
+    let mut agent = bus.agent();
+    agent.send(&words::message(1, "x")[..50]);
+    agent.stream.shutdown(std::net::Shutdown::Write).unwrap();
+    assert_eq!(agent.hear().error(), (0, "TruncatedHeader".to_owned()));
+    assert!(agent.try_hear().is_none());
+}

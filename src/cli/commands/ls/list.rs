@@ -67,6 +67,9 @@ impl Listing {
             LsWhat::State => whole(Query::State),
             LsWhat::Adapters => whole(Query::Adapters),
             LsWhat::Health => whole(Query::Health),
+            LsWhat::Topics => whole(Query::Topics),
+            LsWhat::Peers => whole(Query::Peers),
+            LsWhat::Subscriptions => whole(Query::Subscriptions),
             LsWhat::Invocations => Ok(Self::Invocations {
                 state: named(args.state.as_deref(), &RowState::ALL.map(RowState::name), RowState::from_name)?,
                 queue: args.queue.as_deref().map(QueueName::new),
@@ -168,6 +171,9 @@ async fn whole(
         (Page::State(rows), Query::State) => printer.whole(rows, filter, limit),
         (Page::Adapters(rows), Query::Adapters) => printer.whole(rows, filter, limit),
         (Page::Health(rows), Query::Health) => printer.whole(rows, filter, limit),
+        (Page::Topics(rows), Query::Topics) => printer.whole(rows, filter, limit),
+        (Page::Peers(rows), Query::Peers) => printer.whole(rows, filter, limit),
+        (Page::Subscriptions(rows), Query::Subscriptions) => printer.whole(rows, filter, limit),
         _ => Err(Error::StrangeAnswer),
     }
 }

@@ -2,6 +2,7 @@
 
 mod list;
 mod rows;
+mod rows_bus;
 
 pub(in crate::cli) use list::run;
 pub(super) use rows::refund_status;

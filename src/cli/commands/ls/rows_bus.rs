@@ -1,0 +1,118 @@
+//! The rows of the bus as lines of a table.
+
+use super::rows::Shown;
+use crate::{
+    cli::table::{Align, LocalClock},
+    port::{Dropped, PeerRow, SubscriptionRow, TopicRow},
+    rmp::{Dialect, Kind},
+};
+
+const L: Align = Align::Left;
+const R: Align = Align::Right;
+
+fn or_dash(text: Option<&str>) -> String {
+    text.unwrap_or("-").to_owned()
+}
+
+/// Each reason apart, as an operator mends them apart.
+fn dropped(dropped: &Dropped) -> [String; 3] {
+    [dropped.ttl_expired.to_string(), dropped.duplicate.to_string(), dropped.backpressure_timeout.to_string()]
+}
+
+impl Shown for TopicRow {
+    const COLUMNS: &'static [(&'static str, Align)] = &[
+        ("topic", L),
+        ("schema", R),
+        ("published", R),
+        ("bytes", R),
+        ("subs", R),
+        ("delivered", R),
+        ("expired", R),
+        ("duplicate", R),
+        ("no room", R),
+        ("last", L),
+    ];
+
+    fn cells(&self, clock: &LocalClock) -> Vec<String> {
+        let [expired, duplicate, no_room] = dropped(&self.dropped);
+        vec![
+            self.topic.to_string(),
+            self.schema_id.map_or_else(|| "-".to_owned(), |id| id.to_string()),
+            self.published.to_string(),
+            self.bytes.to_string(),
+            self.subscribers.to_string(),
+            self.delivered.to_string(),
+            expired,
+            duplicate,
+            no_room,
+            clock.show(self.last_at_ms),
+        ]
+    }
+}
+
+impl Shown for PeerRow {
+    const COLUMNS: &'static [(&'static str, Align)] = &[
+        ("session", R),
+        ("client", L),
+        ("kind", L),
+        ("speaks", L),
+        ("process", L),
+        ("since", L),
+        ("subs", R),
+        ("published", R),
+        ("delivered", R),
+        ("queued", R),
+        ("dropped", R),
+        ("refused", R),
+    ];
+
+    fn cells(&self, clock: &LocalClock) -> Vec<String> {
+        vec![
+            self.session.to_string(),
+            or_dash(self.client.as_deref()),
+            or_dash(self.kind.map(Kind::name)),
+            or_dash(self.dialect.map(Dialect::name)),
+            self.peer.to_string(),
+            clock.show(self.connected_at_ms),
+            self.subscriptions.to_string(),
+            self.published.to_string(),
+            self.delivered.to_string(),
+            self.queued_messages.to_string(),
+            self.dropped.total().to_string(),
+            self.refused.to_string(),
+        ]
+    }
+}
+
+impl Shown for SubscriptionRow {
+    const COLUMNS: &'static [(&'static str, Align)] = &[
+        ("session", R),
+        ("client", L),
+        ("sub", R),
+        ("topic", L),
+        ("since", L),
+        ("delivered", R),
+        ("queued", R),
+        ("bytes", R),
+        ("expired", R),
+        ("duplicate", R),
+        ("no room", R),
+    ];
+
+    fn cells(&self, clock: &LocalClock) -> Vec<String> {
+        let [expired, duplicate, no_room] = dropped(&self.dropped);
+        vec![
+            self.session.to_string(),
+            or_dash(self.client.as_deref()),
+            self.sub.to_string(),
+            self.topic.to_string(),
+            clock.show(self.since_ms),
+            self.delivered.to_string(),
+            self.queued_messages.to_string(),
+            self.queued_bytes.to_string(),
+            expired,
+            duplicate,
+            no_room,
+        ]
+    }
+}

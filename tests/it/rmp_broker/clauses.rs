@@ -1,0 +1,233 @@
+//! What the clauses and rulings ask of a session.
+
+use rl_console::{
+    limits,
+    rmp::{Code, Refusal, Verdict, broker::Input},
+    tap::entry::rmp::{CloseCause, Transition},
+};
+
+use super::house::{House, OPERATOR, VIEWER};
+use crate::rmp_bus::words::{self, Header};
+
+/// The wall clock at the virtual zero.
+const EPOCH_MS: u64 = 1_790_000_000_000;
+
+fn expiring(msg_id: u64, ttl_ms: u64) -> Vec<u8> {
+    let header = Header { schema_id: 1, created_at_ms: EPOCH_MS, ttl_ms, trace_id: 5, msg_id };
+    words::frame(header, &words::body("observation.note.v1", words::map(vec![])))
+}
+
+fn code(house: &mut House, session: rl_console::ids::ConnectionId) -> Vec<String> {
+    house.hear(session).iter().map(|frame| if frame.name() == "Error" { frame.error().1 } else { frame.name() }).collect()
+}
+
+#[test]
+fn hello_comes_first_and_within_10_s() {
+    let mut house = House::open();
+    let (silent, busy) = (house.connect(1), house.connect(2));
+    house.say(busy, "Ping", vec![]);
+    assert_eq!(code(&mut house, busy), ["Unauthorized"]);
+    assert_eq!(house.closed, [(busy, CloseCause::Refused(Refusal::Unauthorized))]);
+    house.wait(9_999);
+    assert_eq!(house.closed.len(), 1);
+    house.wait(1);
+    assert_eq!(house.closed[1], (silent, CloseCause::HelloTimeout));
+}
+
+#[test]
+fn a_token_that_is_none_of_ours_closes() {
+    let mut house = House::open();
+    let session = house.connect(1);
+    let fields = vec![("v", 1.into()), ("client", "c".into()), ("kind", "ui".into()), ("token", "guess".into())];
+    house.say(session, "Hello", fields);
+    assert_eq!(code(&mut house, session), ["Unauthorized"]);
+    assert_eq!(house.closed, [(session, CloseCause::Refused(Refusal::Unauthorized))]);
+    house.say(session, "Ping", vec![]);
+    assert_eq!(house.verdicts.last(), Some(&Verdict::TooLate));
+}
+
+#[test]
+fn a_publish_is_answered_once_when_ack_and_refused_whether_or_not() {
+    let mut house = House::open();
+    let session = house.agent(1);
+    let id = house.publish(session, "a", true, &words::message(1, "x"));
+    let heard = house.hear(session);
+    assert_eq!((heard.len(), heard[0].name(), heard[0].number("re")), (1, "Ok".to_owned(), id));
+    house.publish(session, "a", false, &words::message(2, "x"));
+    assert!(house.hear(session).is_empty());
+    let id = house.publish(session, "a b", false, &words::message(3, "x"));
+    let heard = house.hear(session);
+    assert_eq!((heard.len(), heard[0].error()), (1, (id, "InvalidTopic".to_owned())));
+    house.say(session, "Ping", vec![]);
+    assert_eq!(code(&mut house, session), ["Pong"], "its message was consumed");
+}
+
+#[test]
+fn a_duplicate_gets_ok_and_is_not_delivered_again() {
+    let mut house = House::open();
+    let (publisher, subscriber) = (house.agent(1), house.agent(2));
+    let operator = house.operator(3);
+    house.subscribe(subscriber, 1, "a");
+    house.subscribe(operator, 1, "rlp/sys/drops");
+    for _ in 0..2 {
+        house.publish(publisher, "a", true, &words::message(1, "x"));
+        assert_eq!(code(&mut house, publisher), ["Ok"]);
+    }
+    assert_eq!(house.verdicts[house.verdicts.len() - 1], Verdict::Published { subscribers: 0, dropped: 1 });
+    assert_eq!(house.delivered(subscriber).len(), 1);
+    let notices = house.delivered(operator);
+    let notice = words::field(&rmpv::decode::read_value(&mut &notices[0].1[68..]).unwrap(), "payload");
+    assert_eq!(words::field(&notice, "reason").as_str(), Some("duplicate"));
+    assert_eq!(words::field(&notice, "topic").as_str(), Some("a"));
+    assert_eq!(words::field(&notice, "trace_id").as_slice(), Some(&0xabc_u128.to_be_bytes()[..]));
+    assert_eq!((words::field(&notice, "v").as_u64(), words::field(&notice, "msg_id").as_u64()), (Some(1), Some(1)));
+    assert_eq!(u64::from_be_bytes(notices[0].1[32..40].try_into().unwrap()), 5_000, "the notice's own TTL");
+    let late = house.agent(4);
+    house.subscribe(late, 9, "a");
+    house.publish(publisher, "a", false, &words::message(1, "x"));
+    assert_eq!(house.delivered(late).len(), 1, "who came later has not seen it");
+}
+
+#[test]
+fn an_expired_message_gets_error_expired_and_a_notice_and_its_body_goes_to_operators_alone() {
+    let mut house = House::open();
+    let (publisher, agent, operator) = (house.agent(1), house.agent(2), house.operator(3));
+    house.subscribe(agent, 1, "**");
+    house.subscribe(operator, 1, "rlp/sys/**");
+    house.wait(1_000);
+    let message = expiring(1, 1_000);
+    house.publish(publisher, "a", true, &message);
+    assert_eq!(code(&mut house, publisher), ["Expired"], "at its very moment it is");
+    let to_agent: Vec<_> = house.delivered(agent).into_iter().map(|(_, wire)| wire).collect();
+    assert_eq!(to_agent.len(), 1, "the notice");
+    assert!(to_agent[0] != message);
+    let to_operator: Vec<_> = house.delivered(operator).into_iter().map(|(_, wire)| wire).collect();
+    assert!(to_operator.len() == 2 && to_operator.contains(&message));
+}
+
+#[test]
+fn what_expires_in_a_queue_is_not_delivered() {
+    let mut house = House::open();
+    let (publisher, subscriber) = (house.agent(1), house.agent(2));
+    house.subscribe(subscriber, 4, "a");
+    house.publish(publisher, "a", false, &expiring(1, 500));
+    house.publish(publisher, "a", false, &expiring(2, 5_000));
+    house.wait(500);
+    let delivered = house.delivered(subscriber);
+    assert_eq!(delivered, [(4, expiring(2, 5_000))]);
+    let lost = house.transitions.iter().find_map(|it| match it {
+        Transition::Dropped { to, from, count, msg_id, .. } => Some((*to, *from, *count, *msg_id)),
+        _ => None,
+    });
+    assert_eq!(lost, Some((Some((subscriber, 4)), Some(publisher), 1, 1)));
+}
+
+#[test]
+fn rights_follow_kind_topic_and_schema() {
+    let mut house = House::open();
+    let (agent, viewer, operator) = (house.agent(1), house.greeted(2, "tui", Some(VIEWER)), house.greeted(3, "ui", Some(OPERATOR)));
+    let of = |schema_id: u16, kind: &str| {
+        let header = Header { schema_id, created_at_ms: EPOCH_MS, ttl_ms: 60_000, trace_id: 5, msg_id: u64::from(schema_id) };
+        words::frame(header, &words::body(kind, words::map(vec![])))
+    };
+    let decision = of(3_006, "toolresult.action.decision.v1");
+    let event = of(8, "observation.run.event.v1");
+    let mut judged = |session, topic: &str, frame: &[u8]| {
+        let before = house.broker.judge(house.now, session, topic, frame);
+        house.publish(session, topic, true, frame);
+        assert_eq!(house.verdicts.last(), Some(&before), "the dry run says what happens");
+        code(&mut house, session).remove(0)
+    };
+    for topic in ["action.decision", "any/topic"] {
+        assert_eq!(judged(agent, topic, &decision), "Forbidden");
+        assert_eq!(judged(viewer, topic, &decision), "Forbidden");
+        assert_eq!(judged(operator, topic, &decision), "Ok");
+    }
+    for topic in ["rlp/sys/drops", "rlp/sys/x", "rlp/runs/trace:1/events", "rlp/runs/trace:1/mplp"] {
+        assert_eq!(judged(agent, topic, &words::message(1, "x")), "Forbidden", "{topic}");
+        assert_eq!(judged(operator, topic, &words::message(1, "x")), "Forbidden", "{topic}");
+    }
+    assert_eq!(judged(agent, "free", &event), "Forbidden");
+    assert_eq!(judged(agent, "rlp/operator", &of(0x80, "intent.operator.request.v1")), "Forbidden");
+    assert_eq!(judged(agent, "rlp/runs/trace:1/agents/x/1", &words::message(1, "x")), "Ok");
+    house.say(agent, "Subscribe", vec![("sub", 1.into()), ("topic", "rlp/sys/tap".into())]);
+    assert_eq!(code(&mut house, agent), ["Forbidden"]);
+}
+
+#[test]
+fn an_operators_request_reaches_the_station_alone_and_the_answer_its_asker_alone() {
+    let mut house = House::open();
+    let (asker, other) = (house.operator(1), house.operator(2));
+    house.subscribe(asker, 1, "rlp/operator");
+    house.subscribe(other, 1, "**");
+    let before = house.verdicts.len();
+    let header = Header { schema_id: 0x80, created_at_ms: EPOCH_MS, ttl_ms: 60_000, trace_id: 77, msg_id: 1 };
+    let body = words::body("intent.operator.request.v1", words::map(vec![("v", 1.into())]));
+    house.publish(asker, "rlp/operator", true, &words::frame(header, &body));
+    assert_eq!(code(&mut house, asker), ["Ok"]);
+    assert_eq!((house.asked.len(), house.asked[0].session, &house.asked[0].payload[..]), (1, asker, &body[..]));
+    assert_eq!(house.verdicts.len(), before, "it is not tapped");
+    let answer = words::body("toolresult.operator.response.v1", words::map(vec![]));
+    house.broker.answer_operator(house.now, asker, house.asked[0].trace, &answer).unwrap();
+    let delivered = house.delivered(asker);
+    assert_eq!(delivered.len(), 1);
+    assert_eq!((&delivered[0].1[68..], &delivered[0].1[40..56]), (&answer[..], &77_u128.to_be_bytes()[..]));
+    assert!(house.delivered(other).is_empty());
+}
+
+#[test]
+fn a_slow_subscriber_loses_what_does_not_fit_and_a_retry_reaches_it() {
+    let mut house = House::with(limits::Rmp { queue_messages_max: 2, ..limits::Rmp::default() });
+    let (publisher, subscriber) = (house.agent(1), house.agent(2));
+    house.subscribe(subscriber, 1, "a");
+    for id in 0..5 {
+        house.publish(publisher, "a", false, &words::message(id, "x"));
+    }
+    assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 0, dropped: 1 }));
+    assert_eq!(house.delivered(subscriber).len(), 2);
+    house.publish(publisher, "a", false, &words::message(4, "x"));
+    assert_eq!(house.delivered(subscriber).len(), 1);
+}
+
+#[test]
+fn limits_of_connections_and_subscriptions_are_told_busy() {
+    let limits = limits::Rmp { connections_max: 8, session_subscriptions_max: 2, ..limits::Rmp::default() };
+    let mut house = House::with(limits);
+    let sessions: Vec<_> = (1..=8).map(|id| house.agent(id)).collect();
+    let one_more = house.connect(9);
+    assert_eq!(code(&mut house, one_more), ["Busy"]);
+    assert_eq!(house.closed, [(one_more, CloseCause::TooManyConnections)]);
+    for sub in [1, 2] {
+        house.subscribe(sessions[0], sub, "a");
+    }
+    for sub in [3, 1] {
+        house.say(sessions[0], "Subscribe", vec![("sub", sub.into()), ("topic", "b".into())]);
+        assert_eq!(code(&mut house, sessions[0]), ["Busy"]);
+    }
+    house.publish(sessions[1], "a", false, &words::message(1, "x"));
+    assert_eq!(house.delivered(sessions[0]).iter().map(|(sub, _)| *sub).collect::<Vec<_>>(), [1, 2], "each subscription gets its own");
+}
+
+#[test]
+fn a_peer_that_does_not_read_its_answers_is_closed() {
+    let mut house = House::with(limits::Rmp { answer_bytes_max: 4_096, ..limits::Rmp::default() });
+    let session = house.agent(1);
+    for _ in 0..100 {
+        house.say(session, "Ping", vec![]);
+    }
+    assert_eq!(house.closed, [(session, CloseCause::NotReading)]);
+}
+
+#[test]
+fn a_fault_of_the_frame_comes_before_one_of_its_time() {
+    let mut house = House::open();
+    let session = house.agent(1);
+    let mut frame = expiring(1, 1);
+    house.wait(1_000);
+    frame[17] = 0;
+    house.publish(session, "a", true, &frame);
+    assert_eq!(code(&mut house, session), ["UnknownSchema"]);
+    assert_eq!(house.verdicts.last(), Some(&Verdict::Refused(Refusal::Fault(Code::UnknownSchema))));
+    house.put(Input::Closed { session, cause: CloseCause::PeerClosed }, 0);
+    assert_eq!(house.broker.forget(session), (0, 0));
+}

@@ -1,0 +1,5 @@
+//! The broker's core under a virtual clock: transcripts of bytes, by clause and ruling.
+
+mod clauses;
+mod house;
+mod told;

@@ -1,0 +1,169 @@
+//! What is told of the bus: notices at their rate, figures once a second, and a snapshot that its entries carry on.
+
+use proptest::prelude::*;
+use rl_console::{
+    ids::ConnectionId,
+    limits,
+    rmp::{DropReason, broker::Input},
+    tap::entry::rmp::{CloseCause, Transition},
+    time::{Now, Wall},
+};
+
+use super::house::House;
+use crate::rmp_bus::words;
+
+fn told_drops(house: &House) -> (usize, u64) {
+    let counts: Vec<u64> =
+        house.transitions.iter().filter_map(|it| if let Transition::Dropped { count, .. } = it { Some(*count) } else { None }).collect();
+    (counts.len(), counts.iter().sum())
+}
+
+#[test]
+fn notices_come_at_most_so_often_and_the_rest_is_summed_into_the_next() {
+    let mut house = House::with(limits::Rmp { notices_per_s_max: 3, ..limits::Rmp::default() });
+    let (publisher, subscriber, operator) = (house.agent(1), house.agent(2), house.operator(3));
+    house.subscribe(subscriber, 1, "a");
+    house.subscribe(operator, 1, "rlp/sys/drops");
+    for _ in 0..11 {
+        house.publish(publisher, "a", false, &words::message(1, "x"));
+    }
+    assert_eq!(told_drops(&house), (3, 3));
+    house.wait(1_500);
+    assert_eq!(told_drops(&house), (4, 10));
+    let last = house.delivered(operator).pop().unwrap().1;
+    let payload = words::field(&rmpv::decode::read_value(&mut &last[68..]).unwrap(), "payload");
+    assert_eq!(words::field(&payload, "suppressed").as_u64(), Some(6));
+    assert_eq!(house.broker.snapshot().totals.dropped[DropReason::Duplicate.index()], 10);
+}
+
+#[test]
+fn losses_of_the_notices_themselves_are_counted_and_not_noticed() {
+    let mut house = House::with(limits::Rmp { queue_messages_max: 1, ..limits::Rmp::default() });
+    let (publisher, subscriber, operator) = (house.agent(1), house.agent(2), house.operator(3));
+    house.subscribe(subscriber, 1, "a");
+    house.subscribe(operator, 1, "rlp/sys/drops");
+    for _ in 0..6 {
+        house.publish(publisher, "a", false, &words::message(1, "x"));
+    }
+    assert_eq!(told_drops(&house), (5, 5));
+    house.wait(1_100);
+    let snapshot = house.broker.snapshot();
+    let gauge = snapshot.peers[&operator].subs[&1].gauge;
+    assert_eq!((gauge.queued_messages, gauge.dropped[DropReason::BackpressureTimeout.index()]), (1, 4));
+    assert!(snapshot.topics.keys().all(|topic| !topic.as_str().starts_with("rlp/sys/")));
+}
+
+#[test]
+fn a_set_clock_is_told_and_expires_nothing() {
+    let mut house = House::open();
+    let (publisher, subscriber) = (house.agent(1), house.agent(2));
+    house.subscribe(subscriber, 1, "a");
+    house.publish(publisher, "a", false, &words::message(1, "x"));
+    house.now = Now { wall: Wall(house.now.wall.0 + 7_200_000), ..house.now };
+    house.publish(publisher, "a", false, &words::message(2, "x"));
+    assert!(house.transitions.contains(&Transition::ClockJumped { by_ms: 7_200_000 }));
+    assert_eq!(house.delivered(subscriber).len(), 2);
+}
+
+#[test]
+fn an_idle_broker_asks_for_no_more_moments() {
+    let mut house = House::with(limits::Rmp { ttl_ms_max: 1_000, ..limits::Rmp::default() });
+    let (publisher, subscriber) = (house.agent(1), house.agent(2));
+    house.subscribe(subscriber, 1, "a");
+    house.publish(publisher, "a", false, &words::message(1, "x"));
+    assert_eq!(house.delivered(subscriber).len(), 1);
+    house.wait(10_000);
+    assert_eq!(house.broker.timeout(), None);
+    assert_eq!(house.broker.snapshot().totals.keys, 0);
+}
+
+#[derive(Clone, Debug)]
+enum Op {
+    Connect(u64),
+    Leave(u64),
+    Subscribe(u64, u64, usize),
+    Unsubscribe(u64, u64),
+    Publish(u64, usize, u64),
+    Garble(u64),
+    Read(u64),
+    Wait(u64),
+}
+
+const PATTERNS: [&str; 5] = ["a", "b/c", "b/*", "**", "a//"];
+const TOPICS: [&str; 5] = ["a", "b/c", "b/d", "rlp/sys/x", "a b"];
+
+fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        2 => (1_u64..6).prop_map(Op::Connect),
+        1 => (1_u64..6).prop_map(Op::Leave),
+        3 => (1_u64..6, 0_u64..3, 0_usize..5).prop_map(|(id, sub, at)| Op::Subscribe(id, sub, at)),
+        1 => (1_u64..6, 0_u64..3).prop_map(|(id, sub)| Op::Unsubscribe(id, sub)),
+        10 => (1_u64..6, 0_usize..5, 0_u64..20).prop_map(|(id, at, msg_id)| Op::Publish(id, at, msg_id)),
+        1 => (1_u64..6).prop_map(Op::Garble),
+        3 => (1_u64..6).prop_map(Op::Read),
+        2 => (0_u64..2_000).prop_map(Op::Wait),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A snapshot at any moment and the entries behind it make the broker's own.
+    #[test]
+    fn a_snapshot_is_carried_on_by_the_entries_that_follow_it(ops in proptest::collection::vec(op(), 1..120), from in 0_usize..120) {
+        let limits = limits::Rmp { queue_messages_max: 3, notices_per_s_max: 2, connections_max: 8, ..limits::Rmp::default() };
+        let mut house = House::with(limits);
+        let mut sessions: [Option<ConnectionId>; 6] = [None; 6];
+        let mut next = 0;
+        for (n, op) in ops.into_iter().enumerate() {
+            if n == from {
+                house.fold = house.broker.snapshot();
+            }
+            match op {
+                Op::Connect(id) if sessions[id as usize].is_none() => {
+                    next += 1;
+                    sessions[id as usize] = Some(if next % 3 == 0 { house.operator(next) } else { house.agent(next) });
+                }
+                Op::Leave(id) => {
+                    if let Some(session) = sessions[id as usize].take() {
+                        house.put(Input::Closed { session, cause: CloseCause::PeerClosed }, 0);
+                        house.broker.forget(session);
+                    }
+                }
+                Op::Wait(ms) => house.wait(ms),
+                Op::Subscribe(id, sub, at) => {
+                    if let Some(session) = sessions[id as usize] {
+                        house.say(session, "Subscribe", vec![("sub", sub.into()), ("topic", PATTERNS[at].into())]);
+                    }
+                }
+                Op::Unsubscribe(id, sub) => {
+                    if let Some(session) = sessions[id as usize] {
+                        house.say(session, "Unsubscribe", vec![("sub", sub.into())]);
+                    }
+                }
+                Op::Publish(id, at, msg_id) => {
+                    if let Some(session) = sessions[id as usize] {
+                        let message = words::message(msg_id, "x");
+                        let judged = house.broker.judge(house.now, session, TOPICS[at], &message);
+                        house.publish(session, TOPICS[at], msg_id % 2 == 0, &message);
+                        prop_assert_eq!(house.verdicts.last(), Some(&judged));
+                    }
+                }
+                Op::Garble(id) => {
+                    if let Some(session) = sessions[id as usize] {
+                        let mut frame = words::control(1, "Ping", vec![]);
+                        frame[70] = 0xc1;
+                        house.send(session, &frame);
+                    }
+                }
+                Op::Read(id) => {
+                    if let Some(session) = sessions[id as usize] {
+                        house.hear_bytes(session);
+                    }
+                }
+                Op::Connect(_) => {}
+            }
+            prop_assert_eq!(&house.fold, &house.broker.snapshot());
+        }
+    }
+}
