@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may fail that way")]
 
 mod attach;
+mod bus_screen;
 mod cli;
 mod cli_sim;
 mod copying;
