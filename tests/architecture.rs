@@ -185,7 +185,12 @@ fn tree(tokens: &[Token], at: usize, before: &[String], found: &mut Vec<Named>) 
             Some(it) if it.text == "{" => {
                 at += 2;
                 while tokens.get(at).is_some_and(|it| it.text != "}") {
-                    at = if tokens[at].is_word() || tokens[at].text == "*" { tree(tokens, at, &path, found) } else { at + 1 };
+                    at = match &tokens[at] {
+                        // The name that it is given here.
+                        token if token.text == "as" => at + 2,
+                        token if token.is_word() || token.text == "*" => tree(tokens, at, &path, found),
+                        _ => at + 1,
+                    };
                 }
                 return at + 1;
             }

@@ -150,7 +150,8 @@ impl Tap {
         seq
     }
 
-    /// Keeps an entry that has its place, with bytes that nothing is to be withheld of. One whose place is taken is left out: whether it is kept.
+    /// Keeps an entry that has its place, with bytes that nothing is to be withheld of. One whose place is taken is left out: whether it is
+    /// kept.
     pub(super) fn mirror(&self, entry: Entry, bytes: &[u8]) -> bool {
         let kept = bytes.len().min(self.shared.frame_bytes_max);
         let mut state = self.shared.lock();

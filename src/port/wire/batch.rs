@@ -69,8 +69,8 @@ impl BatchDraft {
         self.count == 0
     }
 
-    /// Adds the next entry: its length as a varint, then its recorded form. One that alone is longer than `bytes_max` loses what is too much
-    /// of the bytes beside it.
+    /// Adds the next entry: its length as a varint, then its recorded form. One that alone is longer than `bytes_max` loses what is too
+    /// much of the bytes beside it.
     pub fn push(&mut self, entry: EntryRef<'_>, bytes_max: usize) {
         let mut encoded = recorded::encode(entry);
         if encoded.len() > bytes_max {

@@ -1,5 +1,5 @@
-//! What crosses the bus between a station and whoever is attached to it (ruling RMP 17): questions on `rlp/operator`, their answers in parts
-//! to the session that asked, and the tap's entries in batches on `rlp/sys/tap`. Values and bytes; nothing here waits or sends.
+//! What crosses the bus between a station and whoever is attached to it (ruling RMP 17): questions on `rlp/operator`, their answers in
+//! parts to the session that asked, and the tap's entries in batches on `rlp/sys/tap`. Values and bytes; nothing here waits or sends.
 
 mod batch;
 mod bytes;
@@ -10,9 +10,3 @@ pub use batch::{Batch, BatchDraft, entries};
 pub use bytes::WireError;
 pub use parts::{Answered, Assembly, PART_BYTES_MAX, parts};
 pub use question::{About, Question, Reply, VERSION, may_ask, read_question, write_question};
-
-/// Where operators ask, and are answered.
-pub const OPERATOR_TOPIC: &str = "rlp/operator";
-
-/// Where the tap's entries go.
-pub const TAP_TOPIC: &str = "rlp/sys/tap";

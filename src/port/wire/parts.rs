@@ -32,6 +32,7 @@ impl Answered {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "its name on the wire")]
 struct Part<'a> {
     v: u64,
     part: u32,
@@ -88,7 +89,7 @@ impl Content {
     /// The last place up to this one where it may be cut.
     fn cut(&self, at: usize) -> usize {
         match self {
-            Self::Json(text) => text.floor_char_boundary(at),
+            Self::Json(text) => (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default(),
             Self::Snapshot(bytes) => at.min(bytes.len()),
         }
     }

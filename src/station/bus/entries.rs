@@ -11,9 +11,9 @@ use tokio::sync::{mpsc, watch};
 
 use crate::{
     ids::{Seq, TopicName, TraceId},
-    limits::Limits,
-    port::wire::{BatchDraft, TAP_TOPIC},
-    rmp::{SchemaId, host::Request},
+    limits,
+    port::wire::BatchDraft,
+    rmp::{SchemaId, host::Request, topic::TAP},
     tap::{Batch, Reader, Tap},
     time::{Clock, Mono},
 };
@@ -33,10 +33,10 @@ pub(in crate::station) async fn publish(
     tap: Tap,
     bus: mpsc::Sender<Request>,
     mut subscribers: watch::Receiver<u64>,
-    limits: Limits,
+    limits: limits::Rmp,
     clock: Clock,
 ) {
-    let entry_bytes_max = limits.rmp.body_bytes_max.saturating_sub(ENVELOPE_BYTES).max(1);
+    let entry_bytes_max = limits.body_bytes_max.saturating_sub(ENVELOPE_BYTES).max(1);
     let entry_bytes_max = usize::try_from(entry_bytes_max).unwrap_or(usize::MAX);
     while subscribers.wait_for(|subscribers| *subscribers > 0).await.is_ok() {
         // Whoever subscribes is told where it stands before anything else is asked: the reader is there by then.
@@ -46,15 +46,8 @@ pub(in crate::station) async fn publish(
             continue;
         };
         let draft = BatchDraft::new(reader.next());
-        let mut publisher = Publisher {
-            reader,
-            draft,
-            bus: bus.clone(),
-            topic: TopicName::new(TAP_TOPIC),
-            entry_bytes_max,
-            clock,
-            said_at: clock.now().mono,
-        };
+        let mut publisher =
+            Publisher { reader, draft, bus: bus.clone(), topic: TopicName::new(TAP), entry_bytes_max, clock, said_at: clock.now().mono };
         if !publisher.run(&mut subscribers).await {
             return;
         }

@@ -1,7 +1,8 @@
 //! The operator service: what is asked on `rlp/operator`, answered to the session that asked (ruling RMP 17).
 //!
-//! Every question is worked on beside the others, up to `limits.port.questions_max` of them and a quarter of that for one session. The parts
-//! of an answer leave one after the other, each as soon as the session's queue has room: a session that does not read holds up itself alone.
+//! Every question is worked on beside the others, up to `limits.port.questions_max` of them and a quarter of that for one session. The
+//! parts of an answer leave one after the other, each as soon as the session's queue has room: a session that does not read holds up itself
+//! alone.
 
 use std::{
     collections::BTreeMap,

@@ -121,7 +121,7 @@ fn try_start(inner: &Arc<Inner>, config: &Config, next_session: &Arc<AtomicU64>,
     let tasks = vec![
         hosts.spawn(figures::publish(Arc::downgrade(inner), requests.clone())).abort_handle(),
         hosts.spawn(operator::serve(service, questions)).abort_handle(),
-        hosts.spawn(entries::publish(inner.tap.clone(), requests.clone(), readers, config.limits, clock)).abort_handle(),
+        hosts.spawn(entries::publish(inner.tap.clone(), requests.clone(), readers, limits, clock)).abort_handle(),
     ];
     Ok(Serving { thread, requests, tasks })
 }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     ids::{ConnectionId, Seq, TraceId},
-    limits::{self, Limits},
+    limits,
     port::{
         Answer, Command, Operator, Outcome, Page, PortError, Query, Snapshot, StationPort,
         wire::{About, Answered, Assembly, Batch, Question, Reply, entries as read, write_question},
@@ -170,7 +170,7 @@ fn entries_are_published_while_somebody_subscribes_and_a_newcomer_is_told_where_
         let tap = Tap::new(limits::Tap::default());
         let (bus, mut requests) = mpsc::channel(4);
         let (subscribers, known) = watch::channel(0);
-        let publishing = tokio::spawn(entries::publish(tap.clone(), bus, known, Limits::default(), Clock::start()));
+        let publishing = tokio::spawn(entries::publish(tap.clone(), bus, known, limits::Rmp::default(), Clock::start()));
         (0..3).for_each(|_| notice(&tap));
         tokio::task::yield_now().await;
         assert_eq!(tap.counters().readers, 0, "nobody reads for nobody");
@@ -198,7 +198,7 @@ fn batches_hold_what_follows_without_a_gap_and_no_more_than_their_bytes() {
         let tap = Tap::new(narrow);
         let (bus, mut requests) = mpsc::channel(1);
         let (subscribers, known) = watch::channel(1);
-        tokio::spawn(entries::publish(tap.clone(), bus, known, Limits::default(), Clock::start()));
+        tokio::spawn(entries::publish(tap.clone(), bus, known, limits::Rmp::default(), Clock::start()));
         assert_eq!(batch(&mut requests).await, (Seq(1), vec![]));
         // More than the ring keeps, while the publisher has no turn.
         (0..5_000).for_each(|_| notice(&tap));

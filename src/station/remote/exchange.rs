@@ -13,11 +13,12 @@ use crate::{
     limits,
     port::{
         PortError,
-        wire::{Answered, Assembly, OPERATOR_TOPIC, Question, write_question},
+        wire::{Answered, Assembly, Question, write_question},
     },
     rmp::{
         SchemaId,
         client::{Client, Error, Message},
+        topic::OPERATOR,
     },
 };
 
@@ -99,7 +100,7 @@ impl Exchange {
         let message = Message::new(SchemaId::OPERATOR_REQ, body);
         let (_ticket, answered) = self.expect(message.trace_id)?;
         let exchange = async {
-            client.publish(OPERATOR_TOPIC, &message).await.map_err(refused)?;
+            client.publish(OPERATOR, &message).await.map_err(refused)?;
             answered.await.map_err(|_| PortError::Stopping)?
         };
         let timed_out = PortError::TimedOut { ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX) };

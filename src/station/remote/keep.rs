@@ -13,11 +13,12 @@ use crate::{
     ids::Seq,
     port::{
         PortError,
-        wire::{About, Batch, TAP_TOPIC, entries},
+        wire::{About, Batch, entries},
     },
     rmp::{
         Kind,
         client::{Delivery, Subscription},
+        topic::TAP,
     },
     tap::Mirror,
     time::Mono,
@@ -89,7 +90,7 @@ impl Keeper<'_> {
         let answered_at = inner.clock.now().mono;
         let shift = ClockShift::between(about.now.mono, middle(asked_at, answered_at));
         let refused = |error: crate::rmp::client::Error| PortError::BadRequest(error.to_string());
-        let mut tap = session.client().subscribe(TAP_TOPIC).await.map_err(refused)?;
+        let mut tap = session.client().subscribe(TAP).await.map_err(refused)?;
         let silent = PortError::TimedOut { ms: u64::try_from(SILENCE_MAX.as_millis()).unwrap_or(u64::MAX) };
         let first = tokio::time::timeout(SILENCE_MAX, tap.next()).await.map_err(|_| silent)?.ok_or(PortError::Stopping)?;
         let attached = Attached { about: Arc::new(about), session, number: self.number + 1 };
@@ -121,9 +122,8 @@ impl Keeper<'_> {
     async fn watch(&self, attached: Arc<Attached>, mut tap: Subscription) -> String {
         let mut deliveries = Vec::new();
         loop {
-            let count = match tokio::time::timeout(SILENCE_MAX, tap.next_batch(&mut deliveries)).await {
-                Err(_) => return format!("it has said nothing for {} s", SILENCE_MAX.as_secs()),
-                Ok(count) => count,
+            let Ok(count) = tokio::time::timeout(SILENCE_MAX, tap.next_batch(&mut deliveries)).await else {
+                return format!("it has said nothing for {} s", SILENCE_MAX.as_secs());
             };
             if count == 0 {
                 return attached.session.client().closed().await.to_string();

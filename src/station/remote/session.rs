@@ -9,11 +9,12 @@ use crate::{
     limits::Limits,
     port::{
         Answer, Command, Outcome, Page, PortError, Query,
-        wire::{About, Answered, OPERATOR_TOPIC, Question, Reply},
+        wire::{About, Answered, Question, Reply},
     },
     rmp::{
         Kind, RawFrame, Refusal,
         client::{Client, Delivery, Error, Hello, Subscription},
+        topic::OPERATOR,
     },
 };
 
@@ -55,7 +56,7 @@ impl Session {
         if client.welcome().kind == Kind::Agent {
             return Err(stranger());
         }
-        let answers = client.subscribe(OPERATOR_TOPIC).await.map_err(|error| match error {
+        let answers = client.subscribe(OPERATOR).await.map_err(|error| match error {
             Error::Closed(_) => no_station(),
             error => PortError::BadRequest(error.to_string()),
         })?;

@@ -119,7 +119,7 @@ impl Station {
             }
         };
         let text = format!("text {number}");
-        let cause = (number % 2 == 0).then_some(self.tap.last());
+        let cause = number.is_multiple_of(2).then_some(self.tap.last());
         let at = self.now(at_ms);
         self.tap.emit(Draft { at, link, trace: None, cause, what: What::Transition(transition), bytes: text.as_bytes() });
         while let Some(batch) = self.folder.read() {
