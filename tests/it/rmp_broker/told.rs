@@ -79,13 +79,13 @@ fn an_idle_broker_asks_for_no_more_moments() {
 
 #[derive(Clone, Debug)]
 enum Op {
-    Connect(u64),
-    Leave(u64),
-    Subscribe(u64, u64, usize),
-    Unsubscribe(u64, u64),
-    Publish(u64, usize, u64),
-    Garble(u64),
-    Read(u64),
+    Connect(usize),
+    Leave(usize),
+    Subscribe(usize, u64, usize),
+    Unsubscribe(usize, u64),
+    Publish(usize, usize, u64),
+    Garble(usize),
+    Read(usize),
     Wait(u64),
 }
 
@@ -94,13 +94,13 @@ const TOPICS: [&str; 5] = ["a", "b/c", "b/d", "rlp/sys/x", "a b"];
 
 fn op() -> impl Strategy<Value = Op> {
     prop_oneof![
-        2 => (1_u64..6).prop_map(Op::Connect),
-        1 => (1_u64..6).prop_map(Op::Leave),
-        3 => (1_u64..6, 0_u64..3, 0_usize..5).prop_map(|(id, sub, at)| Op::Subscribe(id, sub, at)),
-        1 => (1_u64..6, 0_u64..3).prop_map(|(id, sub)| Op::Unsubscribe(id, sub)),
-        10 => (1_u64..6, 0_usize..5, 0_u64..20).prop_map(|(id, at, msg_id)| Op::Publish(id, at, msg_id)),
-        1 => (1_u64..6).prop_map(Op::Garble),
-        3 => (1_u64..6).prop_map(Op::Read),
+        2 => (1_usize..6).prop_map(Op::Connect),
+        1 => (1_usize..6).prop_map(Op::Leave),
+        3 => (1_usize..6, 0_u64..3, 0_usize..5).prop_map(|(id, sub, at)| Op::Subscribe(id, sub, at)),
+        1 => (1_usize..6, 0_u64..3).prop_map(|(id, sub)| Op::Unsubscribe(id, sub)),
+        10 => (1_usize..6, 0_usize..5, 0_u64..20).prop_map(|(id, at, msg_id)| Op::Publish(id, at, msg_id)),
+        1 => (1_usize..6).prop_map(Op::Garble),
+        3 => (1_usize..6).prop_map(Op::Read),
         2 => (0_u64..2_000).prop_map(Op::Wait),
     ]
 }
@@ -120,29 +120,29 @@ proptest! {
                 house.fold = house.broker.snapshot();
             }
             match op {
-                Op::Connect(id) if sessions[id as usize].is_none() => {
+                Op::Connect(id) if sessions[id].is_none() => {
                     next += 1;
-                    sessions[id as usize] = Some(if next % 3 == 0 { house.operator(next) } else { house.agent(next) });
+                    sessions[id] = Some(if next % 3 == 0 { house.operator(next) } else { house.agent(next) });
                 }
                 Op::Leave(id) => {
-                    if let Some(session) = sessions[id as usize].take() {
+                    if let Some(session) = sessions[id].take() {
                         house.put(Input::Closed { session, cause: CloseCause::PeerClosed }, 0);
                         house.broker.forget(session);
                     }
                 }
                 Op::Wait(ms) => house.wait(ms),
                 Op::Subscribe(id, sub, at) => {
-                    if let Some(session) = sessions[id as usize] {
+                    if let Some(session) = sessions[id] {
                         house.say(session, "Subscribe", vec![("sub", sub.into()), ("topic", PATTERNS[at].into())]);
                     }
                 }
                 Op::Unsubscribe(id, sub) => {
-                    if let Some(session) = sessions[id as usize] {
+                    if let Some(session) = sessions[id] {
                         house.say(session, "Unsubscribe", vec![("sub", sub.into())]);
                     }
                 }
                 Op::Publish(id, at, msg_id) => {
-                    if let Some(session) = sessions[id as usize] {
+                    if let Some(session) = sessions[id] {
                         let message = words::message(msg_id, "x");
                         let judged = house.broker.judge(house.now, session, TOPICS[at], &message);
                         house.publish(session, TOPICS[at], msg_id % 2 == 0, &message);
@@ -150,14 +150,14 @@ proptest! {
                     }
                 }
                 Op::Garble(id) => {
-                    if let Some(session) = sessions[id as usize] {
+                    if let Some(session) = sessions[id] {
                         let mut frame = words::control(1, "Ping", vec![]);
                         frame[70] = 0xc1;
                         house.send(session, &frame);
                     }
                 }
                 Op::Read(id) => {
-                    if let Some(session) = sessions[id as usize] {
+                    if let Some(session) = sessions[id] {
                         house.hear_bytes(session);
                     }
                 }
