@@ -82,6 +82,8 @@ impl fmt::Display for BodyFault {
     }
 }
 
+impl std::error::Error for BodyFault {}
+
 impl BodyFault {
     /// What belongs there.
     pub(super) fn expected(&self) -> String {

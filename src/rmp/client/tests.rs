@@ -204,3 +204,32 @@ fn nothing_is_heard_behind_a_fault() {
     session.receiving.buffer().extend_from_slice(&welcome());
     assert_eq!((session.receiving.next(), session.receiving.pending_bytes()), (None, 0));
 }
+
+#[test]
+fn whatever_comes_is_an_event_or_one_fault() {
+    let message = frame(1, 0xbb, 4, b"\x82\xa4type\xb6observation.generic.v1\xa7payload\x07");
+    let stream =
+        [welcome(), control(2, 0, b"\xa2Ok\x81\xa2re\xcc\xc8"), deliver(1, "a/b"), message.clone(), deliver(1, "a/b"), message].concat();
+    let mut rng = fastrand::Rng::with_seed(5);
+    for _ in 0..20_000 {
+        let mut bytes = stream.clone();
+        for _ in 0..rng.usize(1..4) {
+            let at = rng.usize(..bytes.len());
+            bytes[at] = rng.u8(..);
+        }
+        let mut session = session();
+        for part in bytes.chunks(rng.usize(1..=bytes.len())) {
+            session.receiving.buffer().extend_from_slice(part);
+            let heard = events(&mut session.receiving);
+            let broken = heard.iter().position(|event| matches!(event, Event::Broken(_)));
+            assert!(broken.is_none_or(|at| at + 1 == heard.len()));
+            for event in heard {
+                if let Event::Delivery(delivery) = event {
+                    // Its body may be anything by now; its header is there.
+                    assert!(delivery.body().is_ok_and(|body| body.values() > 0) || delivery.body().is_err());
+                    assert!(delivery.wire.len() >= 68);
+                }
+            }
+        }
+    }
+}
