@@ -100,7 +100,7 @@ def an_unheard_message_is_ok(world):
 
 @scenario
 def a_refused_publish_consumes_its_message(world):
-    """Ruling 1: what follows is read as what it is."""
+    """Ruling 1: what follows is read as what it is. A refusal is told without `ack` too."""
     with world.agent() as client:
         client.subscribe(1, "fine")
         after = message({})
@@ -112,7 +112,7 @@ def a_refused_publish_consumes_its_message(world):
             same_bytes("the message after", after, client.delivery().raw)
             after = message({})
         for code, (topic, raw) in raws.items():
-            client.publish(topic, raw, ack=False)
+            client.error(client.publish(topic, raw, ack=False), code)
         client.published("fine", after)
         same("what is heard", [after], [each.raw for each in client.fence()])
 
