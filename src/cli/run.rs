@@ -195,7 +195,8 @@ mod tests {
         assert_eq!(
             misuse("rl-console ls queue"),
             (
-                "invalid value 'queue' for '<WHAT>' [possible values: queues, events, invocations, state, refunds, adapters, health]"
+                "invalid value 'queue' for '<WHAT>' [possible values: queues, events, invocations, state, refunds, adapters, health, topics, \
+                 peers, subscriptions]"
                     .to_owned(),
                 "did you mean queues?".to_owned()
             )

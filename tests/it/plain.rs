@@ -77,7 +77,8 @@ impl Drop for Reading {
 }
 
 fn addr_of(ready: &str) -> std::net::SocketAddr {
-    ready.trim().rsplit(' ').next().unwrap().parse().unwrap()
+    let addr = ready.split("adapters connect to ").nth(1).and_then(|rest| rest.split([',', '\n']).next());
+    addr.unwrap().parse().unwrap()
 }
 
 #[test]
