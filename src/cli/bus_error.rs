@@ -52,7 +52,9 @@ pub(super) fn hint(error: &client::Error) -> String {
         (client::Error::Send(client::SendError::Topic { .. }), _) | (_, Some(Refusal::InvalidTopic)) => {
             "1 to 16 segments of A-Z a-z 0-9 . _ : - with / between them; patterns may end in /* or /**"
         }
-        (_, Some(Refusal::Forbidden)) => "--as ui, tui, viewer or cue opens the session by a token of the data folder",
+        (_, Some(Refusal::Forbidden)) => {
+            "--as ui, tui, viewer or cue opens the session as another kind, by its token; on rlp/sys/** the station alone publishes"
+        }
         (_, Some(Refusal::Unauthorized)) => {
             "the tokens lie in the station's data folder: name it with --data, or one of them with --token-file"
         }

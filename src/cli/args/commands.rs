@@ -18,8 +18,8 @@ use crate::{cli::config::endpoint, ids::InvocationId, tap::entry::mpp::RowState}
 pub(crate) enum Command {
     /// Run a station without a screen, until SIGTERM or Ctrl-C.
     ///
-    /// With --json the first line, once everything answers, is {"event":"ready","mpp":"ADDR"}, with "metrics":"ADDR" when
-    /// they are read; then one line for each notable event.
+    /// With --json the first line, once everything answers, is {"event":"ready","mpp":"ADDR","rmp":"PATH"}, with
+    /// "metrics":"ADDR" when they are read; then one line for each notable event.
     Serve(ServeArgs),
 
     /// Open the console on a station that runs already, in this or another data folder's process; `q` detaches and leaves it as it is.

@@ -95,6 +95,7 @@ Exit codes:
   3  no station is running for the data folder, or another one holds it
   4  timed out
   5  ended in another state than --wait named
+  6  a frame is not valid (decode, encode, publish)
 
 Configuration:
   Flags, RL_CONSOLE_* variables, ~/.config/rl-console/config.toml and
