@@ -52,6 +52,14 @@ impl Family {
     pub fn from_label(label: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|family| family.label() == label)
     }
+
+    /// The family of a type by its first label, and what follows the dot behind that.
+    fn split(kind: &str) -> Option<(Self, &str)> {
+        let first = kind.as_bytes().first()?;
+        let may_be = |family: &&Self| family.label().as_bytes().first() == Some(first);
+        let strip = |family: &Self| Some((*family, kind.strip_prefix(family.label())?.strip_prefix('.')?));
+        Self::ALL.iter().filter(may_be).find_map(strip)
+    }
 }
 
 /// The number of a schema in a header.
@@ -79,12 +87,19 @@ impl<'a> TypeName<'a> {
     /// Reads `<family>.<kind>.v<digits>`; no label may be empty.
     #[must_use]
     pub fn parse(text: &'a str) -> Option<Self> {
-        let (family, rest) = text.split_once('.')?;
-        let (kind, version) = rest.rsplit_once('.')?;
+        let (family, rest) = Family::split(text)?;
+        let dot = rest.bytes().rposition(|byte| byte == b'.')?;
+        let (kind, version) = (rest.get(..dot)?, rest.get(dot + 1..)?);
         let version =
             version.strip_prefix('v').filter(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))?;
-        let family = Family::from_label(family)?;
-        kind.split('.').all(|label| !label.is_empty()).then_some(Self { family, kind, version })
+        let mut before = b'.';
+        for byte in kind.bytes() {
+            if byte == b'.' && before == b'.' {
+                return None;
+            }
+            before = byte;
+        }
+        (before != b'.').then_some(Self { family, kind, version })
     }
 }
 
@@ -248,12 +263,13 @@ impl Registry {
     /// The schema of an id; none for 0, or for one that nobody registered.
     #[must_use]
     pub fn schema(&self, id: SchemaId) -> Option<Schema<'_>> {
-        let (name, canonical) = match shipped(id) {
-            Some((_, name, canonical)) => (Some(name), canonical),
-            None => (None, &**self.local.get(&id.0)?),
+        let (name, canonical, family, is_generic) = if let Some((_, name, canonical)) = shipped(id) {
+            let (family, _) = Family::split(canonical)?;
+            (Some(name), canonical, family, family.generic() == id)
+        } else {
+            let rule = &**self.local.get(&id.0)?;
+            (None, rule, family_of(rule)?, rule.ends_with(ANY))
         };
-        let family = family_of(canonical)?;
-        let is_generic = canonical.ends_with(ANY) || (name.is_some() && family.generic() == id);
         let rule = if is_generic { TypeRule::Family(family) } else { TypeRule::Exact(canonical) };
         Some(Schema { id, name, canonical, family, rule })
     }

@@ -58,6 +58,10 @@ impl<'a> Walk<'a> {
     /// Goes over one whole value.
     pub(crate) fn skip(&mut self, depth: usize) -> Result<Range<usize>, BodyFault> {
         let start = self.at;
+        if let Some(end) = self.short_end() {
+            (self.at, self.values) = (end, self.values + 1);
+            return Ok(start..end);
+        }
         let items = match self.head(depth)? {
             Shape::Map(pairs) => u64::from(pairs) * 2,
             Shape::Array(items) => u64::from(items),
@@ -67,6 +71,16 @@ impl<'a> Walk<'a> {
             self.skip(depth + 1)?;
         }
         Ok(start..self.at)
+    }
+
+    /// Where the next value ends, if it is there and of the kinds that one byte tells of: a small number, nil, a boolean or a short text.
+    fn short_end(&self) -> Option<usize> {
+        let behind = match *self.bytes.get(self.at)? {
+            0x00..=0x7f | 0xe0..=0xff | 0xc0 | 0xc2 | 0xc3 => 0,
+            first @ 0xa0..=0xbf => usize::from(first & 0x1f),
+            _ => return None,
+        };
+        Some(self.at + 1 + behind).filter(|end| *end <= self.bytes.len())
     }
 
     /// Goes over one value, or over no more than the head of a container at this depth.
