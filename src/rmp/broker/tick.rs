@@ -34,6 +34,7 @@ impl Broker {
     fn tick(&mut self, now: Now) {
         self.tell_held(now);
         self.tell_figures();
+        self.budget.relax();
         self.dedupe.forget_old(now.mono, FORGOTTEN_MAX);
         let figures = self.dedupe.figures();
         let (keys, evicted_young) = (figures.keys as u64, figures.evicted_young);
@@ -51,6 +52,7 @@ impl Broker {
         for id in std::mem::take(&mut self.dirty) {
             let Some(session) = self.sessions.get_mut(id) else { continue };
             session.is_dirty = false;
+            session.outbox.relax();
             let counted = (session.published, session.refused);
             if session.is_closed() {
                 continue;

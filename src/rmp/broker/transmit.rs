@@ -44,10 +44,10 @@ impl Broker {
             session.outbox.advance(bytes, budget);
             if session.outbox.is_empty() { Left::Nothing } else { Left::More }
         });
-        if session.outbox.is_empty() {
+        session.outbox.lend(budget);
+        if !matches!(session.phase, Phase::Open(_)) {
             session.outbox.relax();
-        }
-        if !session.is_dirty && matches!(session.phase, Phase::Open(_)) {
+        } else if !session.is_dirty {
             session.is_dirty = true;
             self.dirty.push(id);
         }

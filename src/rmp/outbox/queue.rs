@@ -417,6 +417,13 @@ impl<T> Outbox<T> {
         (self.begun, self.messages, self.bytes, self.answer_bytes) = (0, 0, 0, 0);
     }
 
+    /// Has other queues use what an empty one does not need at once.
+    pub fn lend(&mut self, budget: &mut Budget) {
+        if self.is_empty() {
+            self.copied.lend(&mut budget.spares);
+        }
+    }
+
     /// Gives memory back that an empty queue keeps for what comes next; for connections that have been idle a while.
     pub fn relax(&mut self) {
         if self.is_empty() {

@@ -87,6 +87,13 @@ impl Segments {
         }
     }
 
+    /// Hands what is kept for the next bytes to whichever queue needs it next.
+    pub(super) fn lend(&mut self, spares: &mut Spares) {
+        if let Some(spare) = self.spare.take().filter(|_| spares.0.len() < SPARES_MAX) {
+            spares.0.push(spare);
+        }
+    }
+
     /// Gives back what is kept for the next bytes.
     pub(super) fn relax(&mut self) {
         self.spare = None;
