@@ -81,7 +81,7 @@ impl Broker {
             let mut lose = |reason| {
                 let from = Some(message.from);
                 let lost = Lost { to, from, trace: message.trace, msg_id: message.msg_id, expires_at_ms };
-                losses.push(Loss { topic: None, reason, lost, body: None });
+                losses.push(Loss { topic: None, reason, lost, body: None, dialect: Dialect::Frames });
                 result.dropped += 1;
             };
             if seen.as_ref().is_some_and(|seen| dedupe.has_seen(seen, &sub.seen)) {

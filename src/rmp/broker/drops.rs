@@ -14,7 +14,7 @@ use super::{
 use crate::{
     ids::{ConnectionId, TraceId},
     rmp::{
-        Header, SchemaId, encode,
+        Dialect, Header, SchemaId, dialect, encode,
         snapshot::DropView,
         topic::{Class, DROPS, DROPS_BODIES},
     },
@@ -35,6 +35,8 @@ pub(super) struct Loss {
     pub(super) lost: Lost,
     /// The message, where it does not lie with who tells of it.
     pub(super) body: Option<Bytes>,
+    /// What `body` is written in: a frame, or what a unit says of one.
+    pub(super) dialect: Dialect,
 }
 
 /// What is told of a message that was lost.
@@ -105,7 +107,7 @@ mod serde_bytes_16 {
 
 impl Broker {
     pub(super) fn lose(&mut self, reason: DropReason, lost: Lost) {
-        self.losses.push(Loss { topic: None, reason, lost, body: None });
+        self.losses.push(Loss { topic: None, reason, lost, body: None, dialect: Dialect::Frames });
     }
 
     /// Tells of what was lost on a topic just now, or holds it back for the next notice.
@@ -120,7 +122,7 @@ impl Broker {
                 None => at,
             };
             let body = loss.body.as_ref().map(Wire::Owned).or(frame);
-            self.tell_loss(now, at, loss.reason, loss.lost, body);
+            self.tell_loss(now, at, loss.reason, loss.lost, (loss.dialect, body));
         }
         // What was lost of the notices themselves is in their subscriptions' figures.
         self.losses.clear();
@@ -128,7 +130,7 @@ impl Broker {
         self.losses = losses;
     }
 
-    fn tell_loss(&mut self, now: Now, at: TopicRef, reason: DropReason, lost: Lost, body: Option<Wire<'_>>) {
+    fn tell_loss(&mut self, now: Now, at: TopicRef, reason: DropReason, lost: Lost, (dialect, body): (Dialect, Option<Wire<'_>>)) {
         let per_s_max = self.settings.limits.notices_per_s_max;
         let Some(state) = self.topics.state(at) else { return };
         if matches!(state.class, Class::Sys | Class::Tap | Class::DropsBodies | Class::Operator) {
@@ -142,11 +144,16 @@ impl Broker {
             return;
         };
         self.notice(now, at, reason, lost, count);
-        if let Some(body) = body
-            && body.bytes().len() as u64 <= self.settings.limits.drop_body_bytes_max
-            && !body.bytes().is_empty()
+        let rebuilt = match (dialect, &body) {
+            (Dialect::Json, Some(tail)) => dialect::frame_of_tail(tail.bytes()).map(Bytes::from),
+            _ => None,
+        };
+        let frame = if dialect == Dialect::Json { rebuilt.as_ref().map(Wire::Owned) } else { body };
+        if let Some(frame) = frame
+            && frame.bytes().len() as u64 <= self.settings.limits.drop_body_bytes_max
+            && !frame.bytes().is_empty()
         {
-            self.show_body(now, lost, body);
+            self.show_body(now, lost, frame);
         }
     }
 

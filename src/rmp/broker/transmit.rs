@@ -7,7 +7,11 @@ use super::{
 };
 use crate::{
     ids::ConnectionId,
-    rmp::outbox::{Expired, Front},
+    rmp::{
+        Dialect,
+        dialect::tail_bytes_max,
+        outbox::{Expired, Front},
+    },
     tap::entry::rmp::DropReason,
     time::Now,
 };
@@ -31,13 +35,17 @@ impl Broker {
         let now_ms = self.wall.now_ms(now);
         let Self { sessions, budget, losses, settings, .. } = self;
         let Some(session) = sessions.get_mut(id) else { return Ok(Left::Nothing) };
-        let body_bytes_max = settings.limits.drop_body_bytes_max;
+        let dialect = session.dialect();
+        let body_bytes_max = match dialect {
+            Dialect::Frames => settings.limits.drop_body_bytes_max,
+            Dialect::Json => tail_bytes_max(settings.limits.drop_body_bytes_max),
+        };
         let front = session.outbox.front(now_ms, budget, |expired: Expired<'_, _>| {
             let Expired { message, expires_at_ms, tag, .. } = expired;
             let (to, from) = (Some((id, tag.sub)), Some(tag.from));
             let lost = Lost { to, from, trace: tag.trace, msg_id: tag.msg_id, expires_at_ms };
             let body = (message.len() as u64 <= body_bytes_max).then(|| bytes::Bytes::copy_from_slice(message));
-            losses.push(Loss { topic: Some(tag.topic), reason: DropReason::TtlExpired, lost, body });
+            losses.push(Loss { topic: Some(tag.topic), reason: DropReason::TtlExpired, lost, body, dialect });
         });
         let taken = if front.slices().is_empty() { Ok(0) } else { write(&front) };
         let left = taken.map(|bytes| {

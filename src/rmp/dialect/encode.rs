@@ -1,6 +1,6 @@
 //! What the broker says, as units.
 
-use super::{Refused, framer::unit_bytes_max};
+use super::{Message, Refused, framer::unit_bytes_max};
 use crate::rmp::{PREFIX_BYTES, RawFrame, RawHeader};
 
 /// A message that is longer than a unit may be; it is dropped for its subscriber (ruling RMP 16).
@@ -67,6 +67,19 @@ pub fn message_tail(frame: &RawFrame<'_>, body_bytes_max: u64) -> Result<Vec<u8>
     Ok(out)
 }
 
+/// The frame of which [`message_tail`] made this; none where it made no such thing.
+#[must_use]
+pub fn frame_of_tail(tail: &[u8]) -> Option<Vec<u8>> {
+    let message: Message = serde_json::from_slice(tail.strip_suffix(AROUND)?).ok()?;
+    Some(message.frame())
+}
+
+/// Bytes of the tail of a frame of so many bytes, at most: three digits and a comma a byte, and the header's names and numbers.
+#[must_use]
+pub const fn tail_bytes_max(frame_bytes: u64) -> u64 {
+    frame_bytes.saturating_mul(4).saturating_add(HEADER_JSON_BYTES_MAX)
+}
+
 /// Appends the length of a Message and what comes before its tail.
 ///
 /// # Errors
@@ -81,6 +94,10 @@ pub fn append_message_head(out: &mut Vec<u8>, sub_id: u64, tail_bytes: usize, bo
 
 /// What ends a Message.
 const END: &[u8] = b"]}}}";
+/// What of it belongs to the unit around the message.
+const AROUND: &[u8] = b"}}";
+/// More bytes than a tail without its body takes.
+const HEADER_JSON_BYTES_MAX: u64 = 512;
 
 fn head(sub_id: u64) -> String {
     format!(r#"{{"Message":{{"sub_id":{sub_id},"message":"#)

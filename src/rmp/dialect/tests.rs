@@ -99,6 +99,19 @@ fn a_delivered_message_is_the_facts_message() {
 }
 
 #[test]
+fn what_is_delivered_stands_for_the_frame_that_came() {
+    let tail = message_tail(&RawFrame::split(&GOLDEN).unwrap(), 8_388_608).unwrap();
+    assert_eq!(frame_of_tail(&tail).as_deref(), Some(&GOLDEN[..]));
+    assert!(tail.len() as u64 <= tail_bytes_max(GOLDEN.len() as u64));
+    for broken in [&tail[..tail.len() - 1], &tail[1..], golden_message().as_bytes(), b"", b"}}"] {
+        assert_eq!(frame_of_tail(broken), None);
+    }
+    let largest = [&GOLDEN[..4], &b"RMP0"[..], &[255; 56], &[0; 4], &[255; 1_000]].concat();
+    let tail = message_tail(&RawFrame::split(&largest).unwrap(), 8_388_608).unwrap();
+    assert!(tail.len() as u64 <= tail_bytes_max(1_068));
+}
+
+#[test]
 fn a_message_that_fits_no_unit_is_told_and_the_last_that_fits_is_made() {
     let mut wire = GOLDEN[..68].to_vec();
     wire.extend_from_slice(&[255; 1_000]);

@@ -54,6 +54,31 @@ fn losses_of_the_notices_themselves_are_counted_and_not_noticed() {
 }
 
 #[test]
+fn what_expires_in_a_tools_queue_is_shown_as_the_frame_that_came_if_that_is_not_too_long() {
+    let mut house = House::open();
+    let (publisher, tool, operator) = (house.agent(1), house.connect(2), house.operator(3));
+    house.subscribe(operator, 1, "rlp/sys/drops/bodies");
+    for json in [r#"{"Hello":{"kind":"Agent"}}"#, r#"{"Subscribe":{"id":1,"topic":"a","sub_id":1}}"#] {
+        let unit = [&u32::try_from(json.len()).unwrap().to_be_bytes()[..], json.as_bytes()].concat();
+        house.put(Input::Unit { session: tool, unit: &unit }, unit.len());
+    }
+    assert!(String::from_utf8_lossy(&house.hear_bytes(tool)).contains(r#""result":{"Ok":null}"#));
+    let message = |msg_id, text: &str| {
+        let header = words::Header { schema_id: 1, created_at_ms: 1, ttl_ms: 1_000, trace_id: 0xabc, msg_id };
+        words::frame(header, &words::body("observation.note.v1", words::map(vec![("text", text.into())])))
+    };
+    let messages = [message(1, "x"), message(2, &"x".repeat(60_000)), message(3, &"x".repeat(70_000))];
+    for message in &messages {
+        house.publish(publisher, "a", false, message);
+    }
+    house.wait(2_000);
+    assert!(house.hear_bytes(tool).is_empty());
+    let shown: Vec<Vec<u8>> = house.delivered(operator).into_iter().map(|(_, frame)| frame).collect();
+    assert!(shown == messages[..2], "{} are shown", shown.len());
+    assert_eq!(house.broker.snapshot().totals.dropped[DropReason::TtlExpired.index()], 3);
+}
+
+#[test]
 fn a_set_clock_is_told_and_expires_nothing() {
     let mut house = House::open();
     let (publisher, subscriber) = (house.agent(1), house.agent(2));

@@ -278,3 +278,25 @@ fn what_the_streams_end_cuts_off_is_told() {
     assert_eq!(agent.hear().error(), (0, "TruncatedHeader".to_owned()));
     assert!(agent.try_hear().is_none());
 }
+
+#[test]
+fn a_peer_with_too_many_subscriptions_is_told_busy_and_the_others_go_on() {
+    let mut limits = Limits::default();
+    limits.rmp.session_subscriptions_max = 2;
+    let bus = Bus::with(&limits);
+    let (mut greedy, mut other) = (bus.agent(), bus.agent());
+    greedy.subscribe(1, "a");
+    greedy.subscribe(2, "b");
+    let id = greedy.say("Subscribe", vec![("sub", 3.into()), ("topic", "c".into())]);
+    assert_eq!(greedy.hear().error(), (id, "Busy".to_owned()));
+    other.subscribe(1, "c");
+    for topic in ["a", "c"] {
+        let message = words::message(1, topic);
+        other.publish(topic, false, &message);
+        let reader = if topic == "a" { &mut greedy } else { &mut other };
+        assert_eq!(reader.delivered().2.wire, message);
+    }
+    greedy.say("Unsubscribe", vec![("sub", 2.into())]);
+    assert_eq!(greedy.hear().name(), "Ok");
+    greedy.subscribe(3, "c");
+}
