@@ -66,6 +66,7 @@ fn rmp_view(view: &mut rmp::Snapshot, carry: &impl Fn(&mut Now)) {
     }
     for drop in drops {
         let DropView {
+            first_at,
             at,
             reason: _,
             topic: _,
@@ -73,11 +74,13 @@ fn rmp_view(view: &mut rmp::Snapshot, carry: &impl Fn(&mut Now)) {
             to_client: _,
             from: _,
             from_client: _,
+            notices: _,
             count: _,
             trace: _,
             msg_id: _,
             expires_at_ms: _,
         } = drop;
+        carry(first_at);
         carry(at);
     }
 }

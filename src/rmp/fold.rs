@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::snapshot::{DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView};
+use super::snapshot::{DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, note_drop};
 use crate::{
     ids::{ConnectionId, TopicName},
     limits,
@@ -29,7 +29,7 @@ impl Snapshot {
             return;
         };
         match verdict {
-            Verdict::Published { subscribers, .. } => {
+            Verdict::Published { subscribers, dropped } => {
                 let bytes = u64::from(frame.wire_bytes);
                 self.totals.published += 1;
                 self.totals.published_bytes += bytes;
@@ -39,7 +39,7 @@ impl Snapshot {
                     topic.published += 1;
                     topic.bytes += bytes;
                     topic.delivered += u64::from(*subscribers);
-                    topic.subscribers = *subscribers;
+                    topic.subscribers = subscribers.saturating_add(*dropped);
                     topic.schema_id = head.schema_id;
                     topic.last_at = at;
                 }
@@ -111,6 +111,7 @@ impl Snapshot {
         self.totals.dropped[reason.index()] += count;
         self.topic(topic, entry.at, limits).dropped[reason.index()] += count;
         let drop = DropView {
+            first_at: entry.at,
             at: entry.at,
             reason: *reason,
             topic: topic.clone(),
@@ -118,19 +119,53 @@ impl Snapshot {
             to_client: to.and_then(|(session, _)| self.client(session)),
             from: *from,
             from_client: from.and_then(|session| self.client(session)),
+            notices: 1,
             count: *count,
             trace: entry.trace,
             msg_id: *msg_id,
             expires_at_ms: *expires_at_ms,
         };
-        self.drops.push_back(drop);
-        while self.drops.len() as u64 > limits.shown_drops_max {
-            self.drops.pop_front();
-        }
+        note_drop(&mut self.drops, drop, limits.shown_drops_max);
     }
 
     /// What a session calls itself.
     fn client(&self, session: ConnectionId) -> Option<Arc<str>> {
         self.peers.get(&session)?.greeting.as_ref().map(|greeting| Arc::clone(&greeting.client))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ids::Seq,
+        tap::entry::{Link, rmp::DropReason},
+    };
+
+    #[test]
+    fn notices_of_one_kind_are_counted_in_one_place_however_many_there_are() {
+        let limits = limits::Rmp { shown_drops_max: 2, ..limits::Rmp::default() };
+        let mut snapshot = Snapshot::default();
+        let mut tell = |n: u64, topic: &str, count| {
+            let transition = Transition::Dropped {
+                reason: DropReason::BackpressureTimeout,
+                topic: topic.into(),
+                to: Some((ConnectionId(3), 1)),
+                from: Some(ConnectionId(2)),
+                count,
+                msg_id: n,
+                expires_at_ms: 0,
+            };
+            let what = What::Transition(Any::Rmp(transition));
+            let entry = Entry { seq: Seq(n), at: Now::at_ms(n), link: Link::Rmp, trace: None, cause: None, what };
+            snapshot.apply(&entry, "", &limits);
+            snapshot.drops.iter().map(|drop| (drop.topic.to_string(), drop.count, drop.msg_id)).collect::<Vec<_>>()
+        };
+        for n in 1..=1_000 {
+            tell(n, "a", 2);
+        }
+        assert_eq!(tell(1_001, "b", 1), [("a".to_owned(), 2_000, 1_000), ("b".to_owned(), 1, 1_001)]);
+        assert_eq!(tell(1_002, "a", 5), [("b".to_owned(), 1, 1_001), ("a".to_owned(), 2_005, 1_002)]);
+        assert_eq!(tell(1_003, "c", 1)[0], ("a".to_owned(), 2_005, 1_002));
     }
 }

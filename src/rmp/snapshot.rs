@@ -21,7 +21,8 @@ pub struct Snapshot {
     pub peers: BTreeMap<ConnectionId, PeerView>,
     /// Topics that were published on, at most `limits.rmp.shown_topics_max`; the ones used least recently go first.
     pub topics: BTreeMap<TopicName, TopicView>,
-    /// What did not reach its subscribers, oldest first, at most `limits.rmp.shown_drops_max`.
+    /// What did not reach its subscribers, one of each reason, topic, publisher and subscription, the one told of last at the end; at most
+    /// `limits.rmp.shown_drops_max`.
     pub drops: VecDeque<DropView>,
     /// Counts since the broker started.
     pub totals: Totals,
@@ -97,10 +98,12 @@ pub struct TopicView {
     pub last_at: Now,
 }
 
-/// Messages that did not reach a subscription, as a notice tells of them.
+/// Messages that did not reach a subscription, as the last notice tells of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DropView {
-    /// When it was told.
+    /// When it was told first.
+    pub first_at: Now,
+    /// When it was told last.
     pub at: Now,
     /// Why.
     pub reason: DropReason,
@@ -114,7 +117,9 @@ pub struct DropView {
     pub from: Option<ConnectionId>,
     /// The name of who published it.
     pub from_client: Option<Arc<str>>,
-    /// How many.
+    /// Notices that told of it.
+    pub notices: u64,
+    /// How many, of all notices together.
     pub count: u64,
     /// The trace of the last of them.
     pub trace: Option<TraceId>,
@@ -141,4 +146,24 @@ pub struct Totals {
     pub keys: u64,
     /// Keys that were let go before the longest TTL was over.
     pub evicted_young: u64,
+}
+
+impl DropView {
+    /// Whether it tells of the same reason, topic, publisher and subscription.
+    fn is_like(&self, other: &Self) -> bool {
+        (self.reason, self.to, self.from) == (other.reason, other.to, other.from) && self.topic == other.topic
+    }
+}
+
+/// Adds what a notice tells to what was told of its like before, so that a stream of them is counted whole in one place.
+pub(super) fn note_drop(drops: &mut VecDeque<DropView>, mut told: DropView, shown_max: u64) {
+    if let Some(before) = drops.iter().rposition(|drop| drop.is_like(&told)).and_then(|place| drops.remove(place)) {
+        told.count = told.count.saturating_add(before.count);
+        told.notices = told.notices.saturating_add(before.notices);
+        told.first_at = before.first_at;
+    }
+    drops.push_back(told);
+    while drops.len() as u64 > shown_max {
+        drops.pop_front();
+    }
 }

@@ -128,6 +128,7 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
     let bare = PeerView { greeting: None, subs: std::collections::BTreeMap::new(), ..peer.clone() };
     let view = TopicView { published: 1, bytes: 2, delivered: 3, dropped: [4, 5, 6], subscribers: 7, schema_id: Some(10), last_at: at };
     let drop = DropView {
+        first_at: Now::at_ms(1),
         at,
         reason: DropReason::BackpressureTimeout,
         topic: topic(),
@@ -135,6 +136,7 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
         to_client: Some(Arc::from("writer")),
         from: Some(ConnectionId(8)),
         from_client: Some(Arc::from("reader")),
+        notices: 4,
         count: 12,
         trace: Some("0191d3c2-7a41-7f00-8000-00000000a41f".parse().unwrap()),
         msg_id: 99,

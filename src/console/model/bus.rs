@@ -173,7 +173,7 @@ impl DropKey {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DropGroup {
     pub(crate) key: DropKey,
-    /// Messages, as far as their notices are kept.
+    /// Messages.
     pub(crate) count: u64,
     /// Notices that told of them.
     pub(crate) notices: u64,
@@ -202,10 +202,13 @@ pub(crate) fn drop_groups(rmp: &rmp::Snapshot) -> Vec<DropGroup> {
     let mut groups: BTreeMap<DropKey, (usize, DropGroup)> = BTreeMap::new();
     for (place, drop) in rmp.drops.iter().enumerate() {
         let key = DropKey::of(drop);
-        let fresh = || (place, DropGroup { key: key.clone(), count: 0, notices: 0, first_at: drop.at, last: drop.clone() });
+        let fresh = || (place, DropGroup { key: key.clone(), count: 0, notices: 0, first_at: drop.first_at, last: drop.clone() });
         let (at, group) = groups.entry(key.clone()).or_insert_with(fresh);
         group.count = group.count.saturating_add(drop.count);
-        group.notices += 1;
+        group.notices = group.notices.saturating_add(drop.notices);
+        if drop.first_at.mono < group.first_at.mono {
+            group.first_at = drop.first_at;
+        }
         (*at, group.last) = (place, drop.clone());
     }
     let mut groups: Vec<_> = groups.into_values().collect();

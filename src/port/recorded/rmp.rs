@@ -118,7 +118,7 @@ fn live_topic(it: &wire::RmpTopicView) -> Result<(TopicName, TopicView), DecodeE
 }
 
 fn recorded_drop(view: &DropView) -> wire::RmpDropView {
-    let DropView { at, reason, topic, to, to_client, from, from_client, count, trace, msg_id, expires_at_ms } = view;
+    let DropView { first_at, at, reason, topic, to, to_client, from, from_client, notices, count, trace, msg_id, expires_at_ms } = view;
     let dropped = wire::RmpDropped {
         reason: plain::to_rmp_drop_reason(*reason),
         topic: topic.to_string(),
@@ -130,6 +130,8 @@ fn recorded_drop(view: &DropView) -> wire::RmpDropView {
     };
     wire::RmpDropView {
         at: Some(moment(*at)),
+        first_at: Some(moment(*first_at)),
+        notices: *notices,
         dropped: Some(dropped),
         to_client: to_client.as_deref().map(str::to_owned),
         from_client: from_client.as_deref().map(str::to_owned),
@@ -140,6 +142,7 @@ fn recorded_drop(view: &DropView) -> wire::RmpDropView {
 fn live_drop(it: wire::RmpDropView) -> Result<DropView, DecodeError> {
     let dropped = it.dropped.ok_or(DecodeError::Missing("drop.dropped"))?;
     Ok(DropView {
+        first_at: now(it.first_at, "drop.first_at")?,
         at: now(it.at, "drop.at")?,
         reason: plain::rmp_drop_reason(dropped.reason, "drop.reason")?,
         topic: TopicName::new(&dropped.topic),
@@ -147,6 +150,7 @@ fn live_drop(it: wire::RmpDropView) -> Result<DropView, DecodeError> {
         to_client: it.to_client.map(Arc::from),
         from: dropped.from.map(ConnectionId),
         from_client: it.from_client.map(Arc::from),
+        notices: it.notices,
         count: dropped.count,
         trace: plain::trace(it.trace.as_deref())?,
         msg_id: dropped.msg_id,

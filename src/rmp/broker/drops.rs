@@ -15,7 +15,7 @@ use crate::{
     ids::{ConnectionId, TraceId},
     rmp::{
         Dialect, Header, SchemaId, dialect, encode,
-        snapshot::DropView,
+        snapshot::{DropView, note_drop},
         topic::{Class, DROPS, DROPS_BODIES},
     },
     tap::entry::rmp::{DropReason, Transition},
@@ -184,6 +184,7 @@ impl Broker {
         let Lost { to, from, trace, msg_id, expires_at_ms } = lost;
         let client = |session: Option<ConnectionId>| session.and_then(|session| self.sessions.get(session)).and_then(Session::client);
         let view = DropView {
+            first_at: now,
             at: now,
             reason,
             topic: topic.clone(),
@@ -191,15 +192,13 @@ impl Broker {
             to_client: client(to.map(|(session, _)| session)),
             from,
             from_client: client(from),
+            notices: 1,
             count,
             trace: Some(trace),
             msg_id,
             expires_at_ms,
         };
-        self.drops.push_back(view);
-        while self.drops.len() as u64 > self.settings.limits.shown_drops_max {
-            self.drops.pop_front();
-        }
+        note_drop(&mut self.drops, view, self.settings.limits.shown_drops_max);
         let notice = Notice {
             v: 1,
             reason: reason.name(),

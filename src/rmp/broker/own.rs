@@ -2,7 +2,7 @@
 
 use super::{
     core::Broker,
-    deliver::{Given, Message},
+    deliver::Message,
     io::{Output, Own, STATION, Wire},
     session::{Tag, TopicRef},
 };
@@ -43,7 +43,7 @@ impl Broker {
         let Ok(at) = self.topics.resolve(topic.as_str(), now, &mut self.dedupe) else { return Vec::new() };
         let Some((frame, header)) = self.frame(now, *schema_id, *trace, *ttl_ms, body) else { return Vec::new() };
         let message = of_own(&frame, header);
-        let Given { given, dropped } = self.deliver(now, at, &message);
+        let reached = self.deliver(now, at, &message);
         if topic.as_str() != TAP {
             let head = Head {
                 kind: Some(FrameKind::Publish),
@@ -52,10 +52,10 @@ impl Broker {
                 msg_id: Some(header.msg_id),
                 ..Head::default()
             };
-            let verdict = Verdict::Published { subscribers: given, dropped };
+            let verdict = Verdict::Published { subscribers: reached.given, dropped: reached.dropped };
             let redaction = Redaction::None;
             self.outputs.push_back(Output::Received { session: STATION, head, verdict, redaction, trace: Some(*trace) });
-            self.count(now, at, STATION, &message, given, frame.len() as u64);
+            self.count(now, at, STATION, &message, reached, frame.len() as u64);
         }
         self.tell_losses(now, at, None);
         frame

@@ -79,10 +79,10 @@ impl Broker {
             from: id,
             is_counted: true,
         };
-        let Given { given, dropped } = self.deliver(now, judged.at, &message);
-        let verdict = Verdict::Published { subscribers: given, dropped };
+        let reached = self.deliver(now, judged.at, &message);
+        let verdict = Verdict::Published { subscribers: reached.given, dropped: reached.dropped };
         self.outputs.push_back(Output::Received { session: id, head, verdict, redaction, trace });
-        self.count(now, judged.at, id, &message, given, (pending.wire_bytes + wire.len()) as u64);
+        self.count(now, judged.at, id, &message, reached, (pending.wire_bytes + wire.len()) as u64);
         if pending.ack {
             self.answer_ok(now, id, pending.re, trace);
         }
@@ -146,7 +146,8 @@ impl Broker {
     }
 
     /// Counts a message that was taken, as the fold of its entry does.
-    pub(super) fn count(&mut self, now: Now, at: TopicRef, id: ConnectionId, message: &Message<'_>, given: u32, bytes: u64) {
+    pub(super) fn count(&mut self, now: Now, at: TopicRef, id: ConnectionId, message: &Message<'_>, reached: Given, bytes: u64) {
+        let Given { given, dropped } = reached;
         self.totals.published += 1;
         self.totals.published_bytes += bytes;
         self.totals.delivered += u64::from(given);
@@ -155,7 +156,7 @@ impl Broker {
             view.published += 1;
             view.bytes += bytes;
             view.delivered += u64::from(given);
-            view.subscribers = given;
+            view.subscribers = given.saturating_add(dropped);
             view.schema_id = Some(message.schema_id.0);
             view.last_at = now;
         }
