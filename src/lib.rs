@@ -5,7 +5,7 @@
 //! 1. [`ids`], [`limits`], [`time`], [`schema`], [`field`], [`filter`]: identities, bounds, clocks, JSON Schema, what records are made of
 //!    and the language that finds them.
 //! 2. [`tap`], [`store`]: the ordered stream of all that happens; what outlives the process.
-//! 3. [`mpp`], [`rmp`], [`recording`]: the protocols' cores with their hosts; recordings of the tap.
+//! 3. [`mpp`], [`rmp`], [`runs`], [`recording`]: the protocols' cores with their hosts, openings and their runs; recordings of the tap.
 //! 4. [`port`]: the one way to act on a station and to ask it.
 //! 5. [`console`] and [`station`]: what the operator sees; what runs.
 //! 6. [`cli`]: the command line.
@@ -20,6 +20,7 @@ pub mod mpp;
 pub mod port;
 pub mod recording;
 pub mod rmp;
+pub mod runs;
 pub mod schema;
 pub mod station;
 pub mod store;

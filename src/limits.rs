@@ -180,6 +180,25 @@ limits! {
         /// Drop notices that are shown; the oldest go first.
         shown_drops_max = 256 in 16..=65_536,
     }
+    /// Openings and their runs.
+    runs: Runs {
+        /// Bytes of an opening's text, and of each opening that it nests.
+        yaml_bytes_max = 1_048_576 in 1_024..=67_108_864,
+        /// Values of an opening's text, its keys and those of nested openings included, each as often as it is used.
+        yaml_values_max = 262_144 in 1_024..=16_777_216,
+        /// Maps and lists within one another in an opening's text.
+        yaml_depth_max = 64 in 8..=256,
+        /// Nodes of an opening, those of nested ones included.
+        nodes_max = 5_000 in 1..=100_000,
+        /// Edges of an opening, those of nested ones included.
+        edges_max = 20_000 in 1..=1_000_000,
+        /// Openings within one another.
+        depth_max = 8 in 1..=32,
+        /// Bytes that params fill into an opening's nodes in all, nested ones included.
+        filled_bytes_max = 8_388_608 in 1_024..=1_073_741_824,
+        /// Faults that are told of one opening; the rest are counted.
+        faults_max = 100 in 1..=10_000,
+    }
     /// Clients of the bus: this program's own, and others that use its library.
     client: Client {
         /// Messages that wait for one subscription to take them; what does not fit is dropped and counted.
