@@ -171,6 +171,10 @@ limits! {
         error_message_bytes_max = 512 in 64..=65_536,
         /// Requests of operators over the bus that wait for the station; one more is answered `Busy`.
         asked_max = 256 in 8..=65_536,
+        /// Messages that wait for the station itself: control requests, decisions, answers of agents; one more is answered `Busy`.
+        heard_max = 1_024 in 8..=65_536,
+        /// Bytes of those; one that does not fit is answered `Busy`.
+        heard_bytes_max = 67_108_864 in 16_777_216..=1_073_741_824,
         /// Drop notices a second and topic; what is between is summed into the next (ruling RMP 9).
         notices_per_s_max = 100 in 1..=10_000,
         /// Bytes of a dropped message that goes to `rlp/sys/drops/bodies`; a longer one is noticed only.

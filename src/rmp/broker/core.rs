@@ -3,6 +3,7 @@
 use std::{collections::VecDeque, sync::Arc};
 
 use super::{
+    heard::Room,
     io::{Deadline, Input, Output},
     session::{Phase, Refused, Session},
     settings::Settings,
@@ -52,6 +53,8 @@ pub struct Broker {
     pub(super) next_msg_id: u64,
     /// Subscriptions that the tap's entries reach.
     pub(super) tap_readers: u64,
+    /// What the station has room for of the messages that it takes itself.
+    pub(super) room: Room,
     /// As it was told.
     pub(super) totals: Totals,
     pub(super) drops: VecDeque<DropView>,
@@ -81,6 +84,7 @@ impl Broker {
             // Never what a client counts from, and after a restart beyond what was sent before (ruling RMP 7).
             next_msg_id: now.wall.0.saturating_mul(1_000),
             tap_readers: 0,
+            room: Room::default(),
             totals: Totals::default(),
             drops: VecDeque::new(),
             settings,

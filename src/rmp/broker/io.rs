@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use crate::{
     ids::{ConnectionId, Peer, TopicName, TraceId},
-    rmp::{Error, SchemaId},
+    rmp::{Error, Header, SchemaId},
     tap::entry::{
         Redaction,
         rmp::{CloseCause, Dialect, Head, Kind, Transition, Verdict},
@@ -155,6 +155,8 @@ pub enum Output {
         /// Whether that is answered when all is well.
         ack: bool,
     },
+    /// The station takes a message itself.
+    Heard(Heard),
     /// A connection to be closed once what is queued for it has left, as far as its cause lets it.
     Close {
         /// Which.
@@ -162,6 +164,23 @@ pub enum Output {
         /// Why.
         cause: CloseCause,
     },
+}
+
+/// A message that the station takes itself: a control request, a decision, or what an agent answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// On which topic.
+    pub topic: TopicName,
+    /// Who published it.
+    pub session: ConnectionId,
+    /// What it may do.
+    pub kind: Kind,
+    /// The name that it gave itself.
+    pub client: Arc<str>,
+    /// The message's header.
+    pub header: Header,
+    /// The MsgPack envelope.
+    pub body: Bytes,
 }
 
 /// What an operator asked on `rlp/operator`.

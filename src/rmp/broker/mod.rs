@@ -12,6 +12,7 @@
 mod core;
 mod deliver;
 mod drops;
+mod heard;
 mod intake;
 mod io;
 mod memo;
@@ -27,7 +28,8 @@ mod view;
 mod wall;
 
 pub use core::Broker;
-pub use io::{Asked, Deadline, Input, Output, Own, STATION, Wire};
+pub use heard::Room;
+pub use io::{Asked, Deadline, Heard, Input, Output, Own, STATION, Wire};
 pub use own::NotAnswered;
 pub use settings::{Settings, Tokens};
 pub use transmit::Left;

@@ -37,11 +37,12 @@ pub enum NotAnswered {
 }
 
 impl Broker {
-    /// Publishes a message of the station's own. It is tapped as one that came in, except the tap's own entries (ruling RMP 17).
-    pub fn publish(&mut self, now: Now, own: &Own) -> Vec<u8> {
+    /// Publishes a message of the station's own, and tells its frame and how many subscriptions it was given to. It is tapped as one that
+    /// came in, except the tap's own entries (ruling RMP 17).
+    pub fn publish(&mut self, now: Now, own: &Own) -> (Vec<u8>, u32) {
         let Own { topic, schema_id, trace, ttl_ms, body } = own;
-        let Ok(at) = self.topics.resolve(topic.as_str(), now, &mut self.dedupe) else { return Vec::new() };
-        let Some((frame, header)) = self.frame(now, *schema_id, *trace, *ttl_ms, body) else { return Vec::new() };
+        let Ok(at) = self.topics.resolve(topic.as_str(), now, &mut self.dedupe) else { return (Vec::new(), 0) };
+        let Some((frame, header)) = self.frame(now, *schema_id, *trace, *ttl_ms, body) else { return (Vec::new(), 0) };
         let message = of_own(&frame, header);
         let reached = self.deliver(now, at, &message);
         if topic.as_str() != TAP {
@@ -58,7 +59,7 @@ impl Broker {
             self.count(now, at, STATION, &message, reached, frame.len() as u64);
         }
         self.tell_losses(now, at, None);
-        frame
+        (frame, reached.given)
     }
 
     /// Publishes what is told in the tap in another way.

@@ -70,6 +70,9 @@ impl Broker {
             return self.ask(id, kind, &judged, pending, wire);
         }
         let head = Head { topic: Some(judged.topic.clone()), ..head };
+        if let Some(refused) = self.has_no_room(&judged, wire) {
+            return self.refuse(now, id, head, pending.re, &refused, trace, redaction);
+        }
         let message = Message {
             frame,
             trace: judged.header.trace_id,
@@ -79,13 +82,15 @@ impl Broker {
             from: id,
             is_counted: true,
         };
-        let reached = self.deliver(now, judged.at, &message);
+        let mut reached = self.deliver(now, judged.at, &message);
+        reached.given += u32::from(self.is_for_station(&judged));
         let verdict = Verdict::Published { subscribers: reached.given, dropped: reached.dropped };
         self.outputs.push_back(Output::Received { session: id, head, verdict, redaction, trace });
         self.count(now, judged.at, id, &message, reached, (pending.wire_bytes + wire.len()) as u64);
         if pending.ack {
             self.answer_ok(now, id, pending.re, trace);
         }
+        self.hear(id, &judged, wire);
         self.tell_losses(now, judged.at, Some(frame));
     }
 
@@ -190,7 +195,13 @@ impl Broker {
         }
         match self.judge_at(now, held.kind(), topic, wire) {
             Ok((_, Class::Operator)) => Verdict::Accepted,
-            Ok((header, class)) => self.would_reach(now, topic, class, &header, wire.len()),
+            Ok((header, class)) => {
+                let mut given = self.would_reach(now, topic, class, &header, wire.len());
+                if let Verdict::Published { subscribers, .. } = &mut given {
+                    *subscribers += u32::from(self.settings.hears && class.is_heard());
+                }
+                given
+            }
             Err(refusal) => Verdict::Refused(refusal),
         }
     }

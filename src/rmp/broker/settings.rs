@@ -17,6 +17,8 @@ pub struct Settings {
     pub tokens: Tokens,
     /// What the broker calls itself in `Welcome`.
     pub server: Arc<str>,
+    /// Whether the station runs a control plane: it takes requests, decisions and what agents answer (see `topic::Class::is_heard`).
+    pub hears: bool,
 }
 
 /// The SHA-256 of the three tokens; one that is absent is nobody's (ruling RMP 6).

@@ -44,6 +44,11 @@ impl Host {
                     let is_taken = self.asked.try_send(asked).is_ok();
                     self.broker.took(now, session, trace, (re, ack), is_taken);
                 }
+                Output::Heard(heard) => {
+                    if let Some(ear) = &self.ear {
+                        ear.hear(heard);
+                    }
+                }
                 Output::Close { session, cause } => self.close(now, session, cause),
             }
         }

@@ -11,12 +11,14 @@
 mod conn;
 mod cut;
 mod drain;
+mod ear;
 mod listen;
 mod path;
 mod requests;
 mod run;
 mod turn;
 
+pub use ear::{Ear, Message, ear};
 pub use path::{Bound, PathError, bind};
 pub use requests::Request;
 pub use run::{Setup, run};

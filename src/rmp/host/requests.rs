@@ -42,6 +42,8 @@ pub enum Request {
         ttl_ms: u64,
         /// The MsgPack envelope.
         body: Bytes,
+        /// Told how many subscriptions it was given to.
+        reached: Option<oneshot::Sender<u32>>,
     },
     /// A part of an answer to one operator's session alone.
     Answer {
@@ -84,9 +86,12 @@ impl Host {
                 let _ = answer.send(self.broker.kick(session));
                 self.drain(now, &[]);
             }
-            Request::Publish { topic, schema_id, trace, ttl_ms, body } => {
-                let frame = self.broker.publish(now, &Own { topic, schema_id, trace, ttl_ms, body });
+            Request::Publish { topic, schema_id, trace, ttl_ms, body, reached } => {
+                let (frame, given) = self.broker.publish(now, &Own { topic, schema_id, trace, ttl_ms, body });
                 self.drain(now, &frame);
+                if let Some(reached) = reached {
+                    let _ = reached.send(given);
+                }
             }
             Request::Answer { session, trace, body, sent } => {
                 let parts = self.parts.entry(session).or_default();

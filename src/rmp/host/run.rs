@@ -22,6 +22,7 @@ use tokio::{
 
 use super::{
     conn::{Conn, LARGE_BYTES_MIN, Phase},
+    ear::Ear,
     listen::{listen, tell},
     path::Bound,
     requests::{Part, Request},
@@ -58,6 +59,8 @@ pub struct Setup {
     pub requests: mpsc::Receiver<Request>,
     /// What operators ask the station on `rlp/operator`; one that finds no room is told `Busy`.
     pub asked: mpsc::Sender<Asked>,
+    /// Where what the station takes itself goes, if the broker's settings say that it does.
+    pub ear: Option<Ear>,
     /// The number of subscriptions that the tap's entries reach, so that nobody encodes them for nobody.
     pub tap_readers: watch::Sender<u64>,
     /// The number of the next connection, which outlives a host.
@@ -72,6 +75,7 @@ pub(super) struct Host {
     pub(super) conns: HashMap<ConnectionId, Conn>,
     pub(super) scratch: Vec<u8>,
     pub(super) asked: mpsc::Sender<Asked>,
+    pub(super) ear: Option<Ear>,
     pub(super) tap_readers: watch::Sender<u64>,
     pub(super) next_session: Arc<AtomicU64>,
     /// Parts of answers that wait for room, by session.
@@ -91,7 +95,7 @@ pub(super) struct Host {
 /// # Errors
 /// When the bound socket cannot be handed to the runtime.
 pub async fn run(setup: Setup) -> io::Result<()> {
-    let Setup { bound, broker, tap, clock, limits, mut requests, asked, tap_readers, next_session } = setup;
+    let Setup { bound, broker, tap, clock, limits, mut requests, asked, ear, tap_readers, next_session } = setup;
     let Bound { listener, file } = bound;
     let listener = UnixListener::from_std(listener)?;
     let path: Rc<str> = file.path().display().to_string().into();
@@ -106,6 +110,7 @@ pub async fn run(setup: Setup) -> io::Result<()> {
         conns: HashMap::new(),
         scratch: vec![0; SCRATCH_BYTES],
         asked,
+        ear,
         tap_readers,
         next_session,
         parts: HashMap::new(),

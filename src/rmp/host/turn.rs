@@ -62,6 +62,9 @@ impl Host {
         if conn.intake.is_broken {
             return;
         }
+        if let Some(ear) = &self.ear {
+            self.broker.make_room(ear.room());
+        }
         let mut handed = std::mem::take(&mut conn.intake.handed);
         let Some(dialect) = conn.intake.dialect.or_else(|| cut::dialect(bytes)) else { return conn.intake.keep(bytes, None) };
         conn.intake.dialect = Some(dialect);

@@ -20,6 +20,8 @@ pub enum Class {
     RunOutput,
     /// `action.decision`.
     Decision,
+    /// `rlp/runs/<id>/agents/…`: where agents answer the station.
+    RunReply,
     /// Any other topic.
     Open,
 }
@@ -77,6 +79,7 @@ impl Class {
             ACTION_DECISION => Self::Decision,
             _ if topic.starts_with("rlp/sys/") => Self::Sys,
             _ if Self::is_run_output(topic) => Self::RunOutput,
+            _ if Self::is_run_reply(topic) => Self::RunReply,
             _ => Self::Open,
         }
     }
@@ -84,6 +87,17 @@ impl Class {
     fn is_run_output(topic: &str) -> bool {
         let behind = topic.strip_prefix("rlp/runs/").and_then(|rest| rest.split_once('/'));
         matches!(behind, Some((_, "events" | "mplp")))
+    }
+
+    fn is_run_reply(topic: &str) -> bool {
+        let behind = topic.strip_prefix("rlp/runs/").and_then(|rest| rest.split_once('/'));
+        behind.is_some_and(|(_, rest)| rest.starts_with("agents/"))
+    }
+
+    /// Whether the station itself takes what is published here, where it runs a control plane (rmp-v0 §9; ruling RMP 13).
+    #[must_use]
+    pub fn is_heard(self) -> bool {
+        matches!(self, Self::Ctrl | Self::Decision | Self::RunReply)
     }
 
     /// Whether this kind may publish this schema here.
@@ -112,7 +126,7 @@ impl Class {
             _ if kind == Kind::Viewer => Err(Denied::ReadOnly),
             Self::Ctrl if kind == Kind::Cue && schema_id == SchemaId::CTRL_REQ => Ok(()),
             _ if kind == Kind::Cue => Err(Denied::CueOnly),
-            Self::Ctrl | Self::Decision | Self::Open => Ok(()),
+            Self::Ctrl | Self::Decision | Self::RunReply | Self::Open => Ok(()),
         }
     }
 
@@ -244,6 +258,16 @@ mod tests {
         assert_eq!(receivers("rlp/ctrl", SchemaId::CTRL_RESP), Kind::ALL);
         assert!(!receivers("rlp/ctrl", SchemaId::CTRL_REQ).contains(&Kind::Cue));
         assert!(!receivers("agent/writer", SchemaId::INTENT).contains(&Kind::Cue));
+    }
+
+    #[test]
+    fn the_station_hears_requests_decisions_and_what_agents_answer() {
+        for topic in ["rlp/ctrl", "action.decision", "rlp/runs/trace:1/agents/writer/1", "rlp/runs/trace:1/agents/writer/1/progress"] {
+            assert!(class(topic).is_heard(), "{topic}");
+        }
+        for topic in ["rlp/runs/trace:1/events", "rlp/runs/agents/x", "agent/writer", "action.request", "rlp/operator", "rlp/sys/drops"] {
+            assert!(!class(topic).is_heard(), "{topic}");
+        }
     }
 
     #[test]

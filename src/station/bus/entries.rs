@@ -131,7 +131,8 @@ impl Publisher {
         self.said_at = self.clock.now().mono;
         let body = Bytes::from(self.draft.take_body());
         let trace = TraceId(uuid::Uuid::now_v7());
-        let request = Request::Publish { topic: self.topic.clone(), schema_id: SchemaId::TAP_ENTRY, trace, ttl_ms: TTL_MS, body };
+        let request =
+            Request::Publish { topic: self.topic.clone(), schema_id: SchemaId::TAP_ENTRY, trace, ttl_ms: TTL_MS, body, reached: None };
         self.bus.send(request).await.is_ok()
     }
 }

@@ -33,6 +33,7 @@ pub(super) async fn publish(inner: Weak<Inner>, requests: mpsc::Sender<Request>)
             trace: TraceId(uuid::Uuid::new_v4()),
             ttl_ms: TTL_MS,
             body: body.into(),
+            reached: None,
         };
         if requests.send(request).await.is_err() {
             return;

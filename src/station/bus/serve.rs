@@ -99,7 +99,7 @@ fn try_start(inner: &Arc<Inner>, config: &Config, next_session: &Arc<AtomicU64>,
         inner.board.notice(Level::Warn, &format!("{}: {error}: --data does not lead to the bus", config.data.join(PATH_FILE).display()));
     }
     let limits = config.limits.rmp;
-    let settings = Settings { limits, registry: config.registry.clone(), tokens, server: server() };
+    let settings = Settings { limits, registry: config.registry.clone(), tokens, server: server(), hears: false };
     let (requests, asked_of_it) = mpsc::channel(usize::try_from(config.limits.port.commands_max).unwrap_or(1));
     let (asked, questions) = mpsc::channel(usize::try_from(limits.asked_max).unwrap_or(1));
     let (tap_readers, readers) = watch::channel(0);
@@ -111,6 +111,7 @@ fn try_start(inner: &Arc<Inner>, config: &Config, next_session: &Arc<AtomicU64>,
         limits,
         requests: asked_of_it,
         asked,
+        ear: None,
         tap_readers,
         next_session: Arc::clone(next_session),
     };

@@ -2,7 +2,10 @@
 
 use rl_console::{
     limits,
-    rmp::{Code, Refusal, Verdict, broker::Input},
+    rmp::{
+        Code, Refusal, Verdict,
+        broker::{Input, Room},
+    },
     tap::entry::rmp::{CloseCause, Transition},
 };
 
@@ -230,4 +233,34 @@ fn a_fault_of_the_frame_comes_before_one_of_its_time() {
     assert_eq!(house.verdicts.last(), Some(&Verdict::Refused(Refusal::Fault(Code::UnknownSchema))));
     house.put(Input::Closed { session, cause: CloseCause::PeerClosed }, 0);
     assert_eq!(house.broker.forget(session), (0, 0));
+}
+
+#[test]
+fn a_station_with_a_control_plane_takes_requests_duplicates_too_and_refuses_what_it_has_no_room_for() {
+    let mut house = House::hearing();
+    let session = house.agent(1);
+    house.broker.make_room(Room { messages: 2, bytes: 10_000 });
+    house.publish(session, "rlp/ctrl", true, &words::message(1, "x"));
+    house.publish(session, "rlp/ctrl", true, &words::message(1, "x"));
+    assert_eq!(code(&mut house, session), ["Ok", "Ok"], "the control plane tells duplicates apart itself");
+    assert_eq!(house.heard.len(), 2);
+    assert_eq!((house.heard[0].topic.as_str(), &*house.heard[0].client, house.heard[0].header.msg_id), ("rlp/ctrl", "c1", 1));
+    assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 1, dropped: 0 }));
+    house.publish(session, "rlp/ctrl", true, &words::message(2, "x"));
+    assert_eq!(code(&mut house, session), ["Busy"], "nothing that was accepted is lost");
+    house.broker.make_room(Room { messages: 2, bytes: 100 });
+    house.publish(session, "rlp/ctrl", true, &words::message(2, "x"));
+    assert_eq!(code(&mut house, session), ["Busy"]);
+    house.publish(session, "agent/writer", true, &words::message(3, "x"));
+    assert_eq!(code(&mut house, session), ["Ok"]);
+    assert_eq!(house.heard.len(), 2, "agents' topics are not the station's");
+}
+
+#[test]
+fn a_station_without_a_control_plane_leaves_its_topic_to_others() {
+    let mut house = House::open();
+    let session = house.agent(1);
+    house.publish(session, "rlp/ctrl", true, &words::message(1, "x"));
+    assert!(house.heard.is_empty());
+    assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 0, dropped: 0 }));
 }

@@ -7,7 +7,7 @@ use rl_console::{
     limits,
     rmp::{
         Registry, Snapshot,
-        broker::{Asked, Broker, Input, Left, Output, Settings, Tokens, Wire},
+        broker::{Asked, Broker, Heard, Input, Left, Output, Settings, Tokens, Wire},
     },
     tap::entry::{
         Direction, Entry, Frame as TapFrame, Head, Link, Transition as Any, Verdict as AnyVerdict, What,
@@ -26,6 +26,7 @@ pub(crate) struct House {
     pub(crate) transitions: Vec<Transition>,
     pub(crate) closed: Vec<(ConnectionId, CloseCause)>,
     pub(crate) asked: Vec<Asked>,
+    pub(crate) heard: Vec<Heard>,
     limits: limits::Rmp,
     numbers: BTreeMap<ConnectionId, u64>,
     seq: u64,
@@ -40,13 +41,22 @@ impl House {
     }
 
     pub(crate) fn with(limits: limits::Rmp) -> Self {
+        Self::made(limits, false)
+    }
+
+    /// With a station that runs a control plane.
+    pub(crate) fn hearing() -> Self {
+        Self::made(limits::Rmp::default(), true)
+    }
+
+    fn made(limits: limits::Rmp, has_control: bool) -> Self {
         let tokens = Tokens { operator: Some(Tokens::hash(OPERATOR)), viewer: Some(Tokens::hash(VIEWER)), cue: None };
-        let settings = Settings { limits, registry: Registry::default(), tokens, server: "test 1".into() };
+        let settings = Settings { limits, registry: Registry::default(), tokens, server: "test 1".into(), hears: has_control };
         let now = Now::at_ms(0);
         let broker = Broker::new(settings, now);
         let fold = broker.snapshot();
-        let (verdicts, transitions, closed, asked) = Default::default();
-        Self { broker, now, fold, verdicts, transitions, closed, asked, limits, numbers: BTreeMap::new(), seq: 0 }
+        let (verdicts, transitions, closed, asked, heard) = Default::default();
+        Self { broker, now, fold, verdicts, transitions, closed, asked, heard, limits, numbers: BTreeMap::new(), seq: 0 }
     }
 
     /// Moves on by so many milliseconds, and hands in the moments that the broker asks for.
@@ -85,6 +95,10 @@ impl House {
                 Output::Asked { asked, re, ack } => {
                     self.broker.took(self.now, asked.session, asked.trace, (re, ack), true);
                     self.asked.push(asked);
+                    continue;
+                }
+                Output::Heard(heard) => {
+                    self.heard.push(heard);
                     continue;
                 }
                 Output::Answered { .. } => continue,
