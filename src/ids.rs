@@ -129,47 +129,64 @@ name! {
     Peer
 }
 
-/// What correlates everything that one piece of work caused, across protocols; shown as `trace:<uuid>`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TraceId(pub Uuid);
+macro_rules! prefixed {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub Uuid);
 
-impl TraceId {
-    /// The prefix of the shown form.
-    pub const PREFIX: &'static str = "trace:";
+        impl $name {
+            /// The prefix of the shown form.
+            pub const PREFIX: &'static str = $prefix;
 
-    /// The last four hex digits, enough for an eye to match two rows on one screen; the first ones may be a time, and all alike.
-    #[must_use]
-    pub fn short(self) -> String {
-        self.0.simple().to_string().split_off(28)
-    }
+            /// The last four hex digits, enough for an eye to match two rows on one screen; the first ones may be a time, and all alike.
+            #[must_use]
+            pub fn short(self) -> String {
+                self.0.simple().to_string().split_off(28)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}{}", Self::PREFIX, self.0.hyphenated())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = uuid::Error;
+
+            /// Reads the shown form or the bare UUID.
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Uuid::parse_str(text.strip_prefix(Self::PREFIX).unwrap_or(text)).map(Self)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    };
 }
 
-impl fmt::Display for TraceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", Self::PREFIX, self.0.hyphenated())
-    }
+prefixed! {
+    /// What correlates everything that one piece of work caused, across protocols; shown as `trace:<uuid>`. A run's is its name.
+    TraceId, "trace:"
 }
-
-impl FromStr for TraceId {
-    type Err = uuid::Error;
-
-    /// Reads the shown form or the bare UUID.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Uuid::parse_str(text.strip_prefix(Self::PREFIX).unwrap_or(text)).map(Self)
-    }
+prefixed! {
+    /// The identity of an opening as it was accepted for one run; shown as `opening:<uuid>`.
+    OpeningId, "opening:"
 }
-
-impl Serialize for TraceId {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for TraceId {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
+prefixed! {
+    /// A question to a person whether a node of a run may go on (ruling RMP 13); shown as `action:<uuid>`.
+    ActionId, "action:"
 }
 
 #[cfg(test)]

@@ -202,6 +202,14 @@ limits! {
         filled_bytes_max = 8_388_608 in 1_024..=1_073_741_824,
         /// Faults that are told of one opening; the rest are counted.
         faults_max = 100 in 1..=10_000,
+        /// Runs that are shown, ended ones among them; those that ended first go first.
+        shown_max = 200 in 16..=10_000,
+        /// Nodes of all shown runs together; past it those that ended first are shown without their plan.
+        shown_nodes_max = 50_000 in 1_000..=10_000_000,
+        /// Questions to a person that are shown; the oldest go first.
+        shown_asks_max = 256 in 16..=65_536,
+        /// Bytes of one text of a shown run; the rest is cut.
+        shown_text_bytes_max = 512 in 64..=65_536,
     }
     /// Clients of the bus: this program's own, and others that use its library.
     client: Client {

@@ -87,7 +87,7 @@ impl Watch {
             self.alerts.seed(&snapshot.mpp, snapshot.at);
             self.seeded = Some(snapshot.as_of.0[Link::Mpp.index()]);
         }
-        self.world = Some(World { as_of: snapshot.as_of, station: snapshot.station, mpp: snapshot.mpp, rmp: snapshot.rmp });
+        self.world = Some(World::of(snapshot));
         self.is_stale = false;
     }
 

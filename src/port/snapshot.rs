@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     ids::Seq,
-    mpp, rmp,
+    mpp, rmp, runs,
     tap::entry::{Link, station::Transition},
     time::Now,
 };
@@ -34,6 +34,8 @@ pub struct Snapshot {
     pub mpp: mpp::Snapshot,
     /// The RMP broker.
     pub rmp: rmp::Snapshot,
+    /// The runs of openings.
+    pub runs: runs::Snapshot,
 }
 
 /// The station itself.

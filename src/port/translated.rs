@@ -5,6 +5,7 @@ use crate::{
     ids::Seq,
     mpp::{self, AdapterView, EndedView, LiveView, LogView},
     rmp::{self, DropView, PeerView, SubView, TopicView},
+    runs::{self, AskView, NodeView},
     time::Now,
 };
 
@@ -12,7 +13,7 @@ impl Snapshot {
     /// The same state, every place in the tap and every moment carried over by these.
     #[must_use]
     pub fn translated(mut self, seq: impl Fn(Seq) -> Seq, moment: impl Fn(Now) -> Now) -> Self {
-        let Self { as_of: AsOf(seqs), at, station, mpp, rmp } = &mut self;
+        let Self { as_of: AsOf(seqs), at, station, mpp, rmp, runs } = &mut self;
         for place in seqs {
             *place = seq(*place);
         }
@@ -21,6 +22,7 @@ impl Snapshot {
         station_view(station, &carry);
         mpp_view(mpp, &carry);
         rmp_view(rmp, &carry);
+        runs_view(runs, &carry);
         self
     }
 }
@@ -82,5 +84,20 @@ fn rmp_view(view: &mut rmp::Snapshot, carry: &impl Fn(&mut Now)) {
         } = drop;
         carry(first_at);
         carry(at);
+    }
+}
+
+fn runs_view(view: &mut runs::Snapshot, carry: &impl Fn(&mut Now)) {
+    let runs::Snapshot { runs, asks, totals: _ } = view;
+    for run in runs {
+        carry(&mut run.submitted_at);
+        run.ended_at.iter_mut().for_each(carry);
+        for NodeView { state: _, attempt: _, since, ran_at, progress: _, why: _ } in &mut run.nodes {
+            carry(since);
+            ran_at.iter_mut().for_each(carry);
+        }
+    }
+    for AskView { action: _, run: _, node: _, summary: _, asked_at, expires_at: _ } in asks {
+        carry(asked_at);
     }
 }

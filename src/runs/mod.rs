@@ -1,5 +1,12 @@
 //! Openings and their runs: what an operator submits during a stream, and what becomes of it (rmp-v0 §9, §10).
 //!
 //! - [`openings`]: the language of openings, from YAML to a checked graph of nodes.
+//! - [`Snapshot`]: runs as a reader of the tap starts from them, carried on by its entries.
 
+mod fold;
 pub mod openings;
+mod snapshot;
+
+pub use snapshot::{AskView, NodeView, PlanEdge, PlanNode, PlanView, Progress, RunView, Snapshot, Totals};
+
+pub use crate::tap::entry::runs::{Asker, AskerKind, EventKind, NodeRef, NodeState, RunState, Transition, Verdict};

@@ -178,7 +178,7 @@ impl StationPort for LocalPort {
             as_of.0[Link::Mpp.index()] = mpp_seq;
             as_of.0[Link::Rmp.index()] = rmp_seq;
             as_of.0[Link::Station.index()] = station_seq;
-            Ok(Snapshot { as_of, at, station, mpp, rmp })
+            Ok(Snapshot { as_of, at, station, mpp, rmp, runs: crate::runs::Snapshot::default() })
         })
     }
 

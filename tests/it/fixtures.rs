@@ -15,7 +15,7 @@ use rl_console::{
     time::Now,
 };
 
-use crate::fixtures_rmp;
+use crate::{fixtures_rmp, fixtures_runs};
 
 fn queue() -> QueueName {
     QueueName::new("boss")
@@ -34,7 +34,7 @@ pub(crate) fn levels() -> Vec<Level> {
 }
 
 pub(crate) fn links() -> Vec<Link> {
-    every_plain!(Link { Station, Mpp, Rmp })
+    every_plain!(Link { Station, Mpp, Rmp, Runs })
 }
 
 pub(crate) fn row_states() -> Vec<RowState> {
@@ -228,6 +228,7 @@ pub(crate) fn whats() -> Vec<What> {
     all.extend(frames().into_iter().map(What::Frame));
     all.extend(mpp_transitions().into_iter().map(Transition::Mpp).map(What::Transition));
     all.extend(fixtures_rmp::transitions().into_iter().map(Transition::Rmp).map(What::Transition));
+    all.extend(fixtures_runs::transitions().into_iter().map(Transition::Runs).map(What::Transition));
     all.extend(station_transitions().into_iter().map(Transition::Station).map(What::Transition));
     all
 }
@@ -239,6 +240,7 @@ pub(crate) fn entries() -> Vec<OwnedEntry> {
         let seq = Seq(n as u64 + 1);
         let link = match &what {
             What::Transition(Transition::Station(_)) => Link::Station,
+            What::Transition(Transition::Runs(_)) => Link::Runs,
             What::Transition(Transition::Rmp(_)) | What::Frame(Frame { head: Head::Rmp(_), .. }) => Link::Rmp,
             _ => Link::Mpp,
         };

@@ -11,6 +11,7 @@ mod crash;
 mod every;
 mod fixtures;
 mod fixtures_rmp;
+mod fixtures_runs;
 mod harness;
 mod metrics;
 mod mpp_clauses;

@@ -130,6 +130,7 @@ impl Inspector {
             (_, What::Loss { .. }) => Role::Warn,
             (Link::Mpp, _) => Role::Mpp,
             (Link::Rmp, _) => Role::Rmp,
+            (Link::Runs, _) => Role::Runs,
             (Link::Station, _) => Role::Station,
         };
         let columns = area.width.saturating_sub(4);

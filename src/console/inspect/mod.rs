@@ -20,6 +20,7 @@ mod rmp;
 mod table;
 mod told;
 mod told_rmp;
+mod told_runs;
 mod worker;
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::{
     decoder::{Decoder, Subject},
     json,
     node::{Grower, Kind, Node, Text},
-    told_rmp,
+    told_rmp, told_runs,
 };
 use crate::{
     console::{class::Class, format},
@@ -77,6 +77,7 @@ fn told(what: &What) -> Telling {
         What::Transition(Transition::Mpp(transition)) => of_mpp(transition),
         What::Transition(Transition::Station(transition)) => of_station(*transition),
         What::Transition(Transition::Rmp(transition)) => told_rmp::told(transition),
+        What::Transition(Transition::Runs(transition)) => told_runs::told(transition),
         What::Committed { through } => {
             plain("committed", vec![Node::fact("through", through.to_string()).noted("all tickets up to this one are durable")])
         }

@@ -4,6 +4,7 @@ use super::{Model, timeline::Past};
 use crate::{
     mpp::{EndedView, LiveView, LogView},
     rmp::{DropView, PeerView, TopicView},
+    runs::{AskView, NodeView, PlanEdge, PlanNode, RunView},
     time::Now,
 };
 
@@ -30,11 +31,19 @@ impl Model {
                 + rmp.drops.len() * size_of::<DropView>()
                 + (rmp.peers.len() + subs) * (size_of::<PeerView>() + NODE_BYTES)
         });
+        let runs = self.world.as_ref().map_or(0, |world| {
+            let of_run = |run: &RunView| {
+                let plan = run.plan.nodes.len() * (size_of::<PlanNode>() + NODE_BYTES) + run.plan.edges.len() * size_of::<PlanEdge>();
+                size_of::<RunView>() + plan + run.nodes.len() * size_of::<NodeView>()
+            };
+            world.runs.runs.iter().map(of_run).sum::<usize>() + world.runs.asks.len() * size_of::<AskView>()
+        });
         let rates = (self.rates.len() + self.failures.len()) * (NODE_BYTES + 256);
         let faults: usize = self.faults.groups().map(|group| 1_024 + group.kinds.len() * 32).sum();
         size_of::<Self>()
             + bridge
             + bus
+            + runs
             + self.bus.memory_bytes()
             + rates
             + faults

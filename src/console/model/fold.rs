@@ -3,7 +3,7 @@
 use crate::{
     limits, mpp,
     port::{HostState, RecordingView, StationView},
-    rmp,
+    rmp, runs,
     tap::{
         EntryRef,
         entry::{What, station as station_events},
@@ -46,5 +46,12 @@ pub(super) fn rmp(view: &mut rmp::Snapshot, entry: EntryRef<'_>, limits: &limits
     match &entry.entry.what {
         What::Transition(_) => view.apply(entry.entry, &entry.text(), limits),
         _ => view.apply(entry.entry, "", limits),
+    }
+}
+
+/// The runs'.
+pub(super) fn runs(view: &mut runs::Snapshot, entry: EntryRef<'_>, limits: &limits::Runs) {
+    if let What::Transition(_) = &entry.entry.what {
+        view.apply(entry.entry, &entry.text(), limits);
     }
 }

@@ -5,7 +5,8 @@ use std::{borrow::Cow, fmt::Write as _};
 use super::{
     alerts::{Cause, remedy},
     causes::{close_words, refusal_remedy},
-    state::{Model, World},
+    state::Model,
+    world::World,
 };
 use crate::{
     console::{action::Action, class::Class},
@@ -96,7 +97,7 @@ pub(super) fn host_remedy(link: Link) -> Vec<Sentence> {
     match link {
         Link::Mpp => vec![press(Action::Restart, "starts it again, from what is on disk; or:"), run("restart mpp")],
         Link::Rmp => vec![press(Action::Restart, "starts it again; or:"), run("restart rmp")],
-        Link::Station => vec![run("doctor")],
+        Link::Station | Link::Runs => vec![run("doctor")],
     }
 }
 

@@ -233,7 +233,7 @@ impl Journal {
             What::Frame(Frame { direction: Direction::Inbound, peer, verdict: Verdict::Rmp(rmp::Verdict::Refused(refusal)), .. }) => {
                 self.say(at, bus_words::refusal_words(peer, *refusal));
             }
-            What::Transition(Transition::Rmp(_)) | What::Frame(_) | What::Committed { .. } | What::Loss { .. } => {}
+            What::Transition(Transition::Rmp(_) | Transition::Runs(_)) | What::Frame(_) | What::Committed { .. } | What::Loss { .. } => {}
         }
     }
 

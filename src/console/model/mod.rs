@@ -19,6 +19,7 @@ mod meter;
 mod rates;
 mod state;
 mod timeline;
+mod world;
 
 #[cfg(test)]
 pub(crate) use alerts::Judged;
@@ -34,5 +35,6 @@ pub(crate) use journal::{Notice, Origin};
 pub(crate) use kept::Kept;
 pub(crate) use meter::{Figures, Measured, Meter};
 pub(crate) use rates::{Rate, WINDOW_BUCKETS};
-pub(crate) use state::{Changes, HISTORY_ROWS, Model, World};
+pub(crate) use state::{Changes, HISTORY_ROWS, Model};
 pub(crate) use timeline::{Stepped, Timeline};
+pub(crate) use world::World;

@@ -18,13 +18,14 @@ use super::{
     meter::Meter,
     rates::Rate,
     timeline::Past,
+    world::World,
 };
 use crate::{
     console::config::AlertRules,
     ids::{Peer, QueueName},
     limits,
     mpp::{self, EndedView, LogView},
-    port::{AsOf, Attachment, HostState, InvocationRow, Reach, Snapshot, StationView},
+    port::{Attachment, HostState, InvocationRow, Reach, Snapshot},
     rmp,
     tap::{
         EntryRef,
@@ -36,15 +37,6 @@ use crate::{
     },
     time::{Mono, Now},
 };
-
-/// The state that snapshots carry.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct World {
-    pub(crate) as_of: AsOf,
-    pub(crate) station: StationView,
-    pub(crate) mpp: mpp::Snapshot,
-    pub(crate) rmp: rmp::Snapshot,
-}
 
 /// What of the first steps has been seen done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -186,6 +178,7 @@ pub(crate) struct Model {
     rates_cut: u64,
     limits: limits::Mpp,
     rmp_limits: limits::Rmp,
+    runs_limits: limits::Runs,
     /// Where it is no longer the present: what of that is shown beside it.
     pub(crate) past: Option<Past>,
 }
@@ -241,6 +234,7 @@ impl Model {
             rates_cut: 0,
             limits: limits.mpp,
             rmp_limits: limits.rmp,
+            runs_limits: limits.runs,
             past: None,
         }
     }
@@ -259,13 +253,13 @@ impl Model {
         self.tally.lines.begin(snapshot.mpp.logs.len());
         if std::mem::replace(&mut self.ground, Ground::Snapshot) == Ground::None {
             self.journal.seed(&snapshot.mpp.logs);
-            self.world = Some(World { as_of: snapshot.as_of, station: snapshot.station, mpp: snapshot.mpp, rmp: snapshot.rmp });
+            self.world = Some(World::of(snapshot));
             self.learn();
             // Whether a paired station was ever used, its history says.
             self.is_first_run = !self.lessons.paired;
             return;
         }
-        self.world = Some(World { as_of: snapshot.as_of, station: snapshot.station, mpp: snapshot.mpp, rmp: snapshot.rmp });
+        self.world = Some(World::of(snapshot));
         self.learn();
     }
 
@@ -392,6 +386,7 @@ impl Model {
                 self.bus.compare(entry.entry, &world.rmp);
                 fold::rmp(&mut world.rmp, entry, &self.rmp_limits);
             }
+            _ if entry.entry.link == Link::Runs => fold::runs(&mut world.runs, entry, &self.runs_limits),
             _ => fold::mpp(&mut world.mpp, entry, &self.limits),
         }
         world.as_of.0[entry.entry.link.index()] = entry.entry.seq;

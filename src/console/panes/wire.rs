@@ -29,6 +29,7 @@ const fn role_of(link: Link) -> Role {
         Link::Station => Role::Station,
         Link::Mpp => Role::Mpp,
         Link::Rmp => Role::Rmp,
+        Link::Runs => Role::Runs,
     }
 }
 

@@ -340,12 +340,12 @@ pub(in crate::console) fn fresh() -> Snapshot {
     mpp.queues.insert("boss".into(), queue(ReadyAfter::Done));
     mpp.logs = VecDeque::new();
     Snapshot {
-        as_of: AsOf([Seq(0); 3]),
+        as_of: AsOf([Seq(0); 4]),
         at: Now::at_ms(0),
         station: StationView {
             data: "./friday".into(),
             started_at: Now::at_ms(0),
-            hosts: [HostState::Up, HostState::Up, HostState::Up],
+            hosts: [HostState::Up, HostState::Up, HostState::Up, HostState::Up],
             store_failing: None,
             disk_low: None,
             recording: None,
@@ -355,6 +355,7 @@ pub(in crate::console) fn fresh() -> Snapshot {
             listener: crate::rmp::Listener::Listening(Arc::from("./friday/rmp.sock")),
             ..crate::rmp::Snapshot::default()
         },
+        runs: crate::runs::Snapshot::default(),
     }
 }
 

@@ -51,6 +51,8 @@ roles! {
     Mpp = "mpp" like Accent,
     /// The RMP broker's.
     Rmp = "rmp" like Accent,
+    /// The runs'.
+    Runs = "runs" like Rmp,
     /// Around panes.
     Border = "border" like Muted,
     /// Around the focused pane.
@@ -71,7 +73,9 @@ impl Role {
             Self::Muted | Self::Border => Modifier::DIM,
             Self::Accent | Self::Warn | Self::Focus => Modifier::BOLD,
             Self::Bad => Modifier::BOLD.union(Modifier::UNDERLINED),
-            Self::Background | Self::Text | Self::Ok | Self::Station | Self::Mpp | Self::Rmp | Self::Selection => Modifier::empty(),
+            Self::Background | Self::Text | Self::Ok | Self::Station | Self::Mpp | Self::Rmp | Self::Runs | Self::Selection => {
+                Modifier::empty()
+            }
         }
     }
 }

@@ -29,7 +29,7 @@ const fn class_of(transition: &Transition) -> Class {
         Transition::Station(_)
         | Transition::Mpp(mpp::Transition::NotListening | mpp::Transition::CommitsFailing)
         | Transition::Rmp(rmp::Transition::NotListening) => Class::Public,
-        Transition::Mpp(_) | Transition::Rmp(_) => Class::Payload,
+        Transition::Mpp(_) | Transition::Rmp(_) | Transition::Runs(_) => Class::Payload,
     }
 }
 

@@ -5,6 +5,7 @@ mod gist;
 mod list;
 mod of_mpp;
 mod of_rmp;
+mod of_runs;
 mod of_station;
 mod record;
 mod rescan;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{of_mpp, of_rmp, of_station, standing::Standing};
+use super::{of_mpp, of_rmp, of_runs, of_station, standing::Standing};
 use crate::{
     console::model::Breach,
     ids::{ConnectionId, EventName, InvocationId, Peer, QueueName, TopicName},
@@ -41,6 +41,7 @@ impl<'a> Told<'a> {
             What::Transition(Transition::Station(transition)) => of_station::told(*transition),
             What::Transition(Transition::Mpp(transition)) => of_mpp::told(transition),
             What::Transition(Transition::Rmp(transition)) => of_rmp::told(transition),
+            What::Transition(Transition::Runs(transition)) => of_runs::told(transition),
             What::Committed { .. } => Self { kind: "committed", ..Self::default() },
             What::Unsent { .. } => Self { kind: "unsent", standing: Standing::Warn, ..Self::default() },
             What::Loss { .. } => Self { kind: "loss", standing: Standing::Warn, ..Self::default() },
@@ -105,6 +106,7 @@ pub(super) fn line(entry: &Entry) -> Cow<'static, str> {
         What::Transition(Transition::Station(transition)) => of_station::line(*transition),
         What::Transition(Transition::Mpp(transition)) => of_mpp::line(transition, &told),
         What::Transition(Transition::Rmp(transition)) => of_rmp::line(transition),
+        What::Transition(Transition::Runs(transition)) => of_runs::line(transition),
         What::Committed { through } => format!("durable through ticket {through}").into(),
         What::Unsent { frames, bytes } => format!("{frames} frames, {bytes} bytes did not leave before the close").into(),
         What::Loss { count } => format!("{count} entries were lost").into(),

@@ -2,4 +2,5 @@
 
 mod mpp;
 mod rmp;
+mod runs;
 mod snapshot;

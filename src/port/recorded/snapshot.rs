@@ -12,6 +12,7 @@ use prost::Message as _;
 use super::{
     mpp::{live_mpp, recorded_mpp},
     rmp::{live_rmp, recorded_rmp},
+    runs::{live_runs, recorded_runs},
 };
 use crate::{
     ids::Seq,
@@ -32,7 +33,7 @@ impl Snapshot {
     /// Its recorded form.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let Self { as_of, at, station, mpp, rmp } = self;
+        let Self { as_of, at, station, mpp, rmp, runs } = self;
         let as_of = Link::ALL.map(|link| wire::AsOf { link: plain::to_link(link), seq: as_of.0[link.index()].0 });
         wire::Snapshot {
             as_of: as_of.to_vec(),
@@ -40,6 +41,7 @@ impl Snapshot {
             station: Some(recorded_station(station)),
             mpp: Some(recorded_mpp(mpp)),
             rmp: Some(recorded_rmp(rmp)),
+            runs: Some(recorded_runs(runs)),
         }
         .encode_to_vec()
     }
@@ -60,6 +62,7 @@ impl Snapshot {
             station: live_station(it.station.ok_or(DecodeError::Missing("snapshot.station"))?)?,
             mpp: live_mpp(it.mpp.ok_or(DecodeError::Missing("snapshot.mpp"))?)?,
             rmp: it.rmp.map_or_else(|| Ok(crate::rmp::Snapshot::default()), live_rmp)?,
+            runs: it.runs.map_or_else(|| Ok(crate::runs::Snapshot::default()), live_runs)?,
         })
     }
 }

@@ -3,10 +3,11 @@
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use proptest::prelude::*;
+use uuid::Uuid;
 
 use super::timeline::{ClockShift, Timeline};
 use crate::{
-    ids::{ConnectionId, ManifestHash, PackId, Peer, Seq, TopicName},
+    ids::{ConnectionId, ManifestHash, PackId, Peer, Seq, TopicName, TraceId},
     limits::{self, Limits},
     mpp::{self, PackFacts},
     port::{
@@ -14,6 +15,7 @@ use crate::{
         wire::{Batch, BatchDraft, entries},
     },
     rmp::{self, Dialect, DropReason, Kind},
+    runs::{self, Asker, AskerKind, NodeRef, NodeState},
     tap::{
         Draft, EntryRef, Reader, Tap,
         entry::{Link, Transition, What, rmp as bus, station},
@@ -37,7 +39,14 @@ fn nothing_known(at: Now) -> Snapshot {
         disk_low: None,
         recording: None,
     };
-    Snapshot { as_of: AsOf::default(), at, station, mpp: mpp::Snapshot::new(pack), rmp: rmp::Snapshot::default() }
+    Snapshot {
+        as_of: AsOf::default(),
+        at,
+        station,
+        mpp: mpp::Snapshot::new(pack),
+        rmp: rmp::Snapshot::default(),
+        runs: runs::Snapshot::default(),
+    }
 }
 
 /// Carries a state on as every reader does.
@@ -49,6 +58,7 @@ fn fold(state: &mut Snapshot, entry: EntryRef<'_>) {
     let limits = Limits::default();
     match &entry.entry.what {
         What::Transition(Transition::Station(transition)) => state.station.apply(entry.entry.at, transition, &entry.text()),
+        _ if link == Link::Runs => state.runs.apply(entry.entry, &entry.text(), &limits.runs),
         _ if link == Link::Rmp => state.rmp.apply(entry.entry, &entry.text(), &limits.rmp),
         _ => state.mpp.apply(entry.entry, &entry.text(), &limits.mpp),
     }
@@ -91,7 +101,7 @@ impl Station {
     fn emit(&mut self, at_ms: u64, which: u8, number: u64) {
         let session = ConnectionId(number % 5);
         let topic = || TopicName::new(&format!("agent/a{}", number % 7));
-        let (link, transition) = match which % 8 {
+        let (link, transition) = match which % 10 {
             0 => (Link::Station, Transition::Station(station::Transition::Started)),
             1 => (Link::Station, Transition::Station(station::Transition::DiskLow { free_bytes: number })),
             2 => (Link::Station, Transition::Station(station::Transition::RecordingStarted)),
@@ -113,12 +123,23 @@ impl Station {
                 };
                 (Link::Rmp, Transition::Rmp(dropped))
             }
+            7 => {
+                let (run, by) = (TraceId(Uuid::from_u128(number.into())), Asker { kind: AskerKind::Cue, client: Arc::from("c") });
+                (Link::Runs, Transition::Runs(runs::Transition::Submitted { run, name: Arc::from("o"), by, nodes: 2 }))
+            }
+            8 => {
+                let (run, node) = (TraceId(Uuid::from_u128((number / 2).into())), NodeRef { place: 1, id: Arc::from("b") });
+                (Link::Runs, Transition::Runs(runs::Transition::Moved { run, node, state: NodeState::Running, attempt: 1 }))
+            }
             _ => {
                 let transition = crate::tap::entry::mpp::Transition::Logged { level: station::Level::Info };
                 (Link::Mpp, Transition::Mpp(transition))
             }
         };
-        let text = format!("text {number}");
+        let text = match which % 10 {
+            7 => r#"{"nodes":[{"id":"a","use":"agent:x"},{"id":"b","use":"agent:x"}]}"#.to_owned(),
+            _ => format!("text {number}"),
+        };
         let cause = number.is_multiple_of(2).then_some(self.tap.last());
         let at = self.now(at_ms);
         self.tap.emit(Draft { at, link, trace: None, cause, what: What::Transition(transition), bytes: text.as_bytes() });

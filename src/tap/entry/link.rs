@@ -10,11 +10,13 @@ pub enum Link {
     Mpp,
     /// The RMP broker.
     Rmp,
+    /// The runs of openings.
+    Runs,
 }
 
 impl Link {
     /// Every link, in the order of their index.
-    pub const ALL: [Self; 3] = [Self::Station, Self::Mpp, Self::Rmp];
+    pub const ALL: [Self; 4] = [Self::Station, Self::Mpp, Self::Rmp, Self::Runs];
 
     /// The place of this link in arrays that hold one item a link.
     #[must_use]
@@ -23,6 +25,7 @@ impl Link {
             Self::Station => 0,
             Self::Mpp => 1,
             Self::Rmp => 2,
+            Self::Runs => 3,
         }
     }
 
@@ -33,6 +36,7 @@ impl Link {
             Self::Station => "station",
             Self::Mpp => "mpp",
             Self::Rmp => "rmp",
+            Self::Runs => "runs",
         }
     }
 }

@@ -4,6 +4,7 @@
 mod link;
 pub mod mpp;
 pub mod rmp;
+pub mod runs;
 pub mod station;
 mod what;
 

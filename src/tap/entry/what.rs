@@ -1,6 +1,6 @@
 //! One thing that happened.
 
-use super::{Link, mpp, rmp, station};
+use super::{Link, mpp, rmp, runs, station};
 use crate::{
     ids::{InvocationId, Peer, Seq, Ticket, TraceId},
     time::Now,
@@ -33,7 +33,7 @@ impl Entry {
             What::Frame(Frame { head: Head::Mpp(head), .. }) => head.id,
             What::Transition(Transition::Mpp(transition)) => transition.invocation(),
             What::Frame(Frame { head: Head::Rmp(_), .. })
-            | What::Transition(Transition::Station(_) | Transition::Rmp(_))
+            | What::Transition(Transition::Station(_) | Transition::Rmp(_) | Transition::Runs(_))
             | What::Committed { .. }
             | What::Unsent { .. }
             | What::Loss { .. } => None,
@@ -134,4 +134,6 @@ pub enum Transition {
     Mpp(mpp::Transition),
     /// Of the RMP broker.
     Rmp(rmp::Transition),
+    /// Of a run.
+    Runs(runs::Transition),
 }

@@ -11,6 +11,7 @@ mod frame;
 pub(crate) mod mpp;
 pub(crate) mod plain;
 pub(crate) mod rmp;
+pub(crate) mod runs;
 mod station;
 pub(crate) mod transition;
 pub(crate) mod wire;

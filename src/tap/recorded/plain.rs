@@ -9,7 +9,7 @@ use std::{
 use super::{error::DecodeError, wire};
 use crate::{
     ids::TraceId,
-    tap::entry::{self, mpp, rmp, station},
+    tap::entry::{self, mpp, rmp, runs, station},
     time::{Mono, Now, Wall},
 };
 
@@ -79,7 +79,7 @@ macro_rules! mirror {
 }
 
 mirror! {
-    to_link, link: entry::Link = Link { Station, Mpp, Rmp }
+    to_link, link: entry::Link = Link { Station, Mpp, Rmp, Runs }
     to_direction, direction: entry::Direction = Direction { Inbound, Outbound }
     to_level, level: station::Level = Level { Trace, Debug, Info, Warn, Error }
     to_frame_type, frame_type: mpp::FrameType = FrameType {
@@ -99,5 +99,12 @@ mirror! {
     to_rmp_dialect, rmp_dialect: rmp::Dialect = RmpDialect { Frames, Json }
     to_rmp_kind, rmp_kind: rmp::Kind = RmpKind { Agent, Ui, Tui, Viewer, Cue, Station }
     to_rmp_drop_reason, rmp_drop_reason: rmp::DropReason = RmpDropReason { TtlExpired, Duplicate, BackpressureTimeout }
+    to_run_state, run_state: runs::RunState = RunState { Running, Cancelling, Succeeded, Failed, Cancelled }
+    to_node_state, node_state: runs::NodeState = NodeState {
+        Waiting, Ready, Asking, Running, Retrying, Completed, Failed, Skipped, Blocked, Cancelled,
+    }
+    to_event_kind, event_kind: runs::EventKind = EventKind { Log, Status, Plan, Trace, Artifact, Progress }
+    to_run_verdict, run_verdict: runs::Verdict = RunVerdict { Approved, Rejected, Expired, Withdrawn }
+    to_asker_kind, asker_kind: runs::AskerKind = AskerKind { Agent, Ui, Tui, Cue, Station }
     to_failed_by, failed_by: mpp::FailedBy = FailedBy { Adapter, UnknownQueue, Schema, Cancelled, Settled }
 }

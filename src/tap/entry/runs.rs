@@ -1,0 +1,312 @@
+//! What runs are told in: how runs and their nodes move, what they tell, ask and save (rmp-v0 §10; rulings RMP 10 to 14).
+
+use std::sync::Arc;
+
+use super::station::Level;
+use crate::{
+    ids::{ActionId, TraceId},
+    time::Wall,
+};
+
+macro_rules! names {
+    ($( $(#[$doc:meta])* $Name:ident { $( $(#[$vdoc:meta])* $variant:ident = $text:literal ),* $(,)? } )*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+            #[serde(rename_all = "snake_case")]
+            pub enum $Name {
+                $( $(#[$vdoc])* $variant, )*
+            }
+
+            impl $Name {
+                /// All of them, in the order in which they are listed.
+                pub const ALL: &'static [Self] = &[ $( Self::$variant, )* ];
+
+                /// The name that is written and shown.
+                #[must_use]
+                pub const fn name(self) -> &'static str {
+                    match self { $( Self::$variant => $text, )* }
+                }
+
+                /// The one of this name.
+                #[must_use]
+                pub fn from_name(name: &str) -> Option<Self> {
+                    Self::ALL.iter().copied().find(|it| it.name() == name)
+                }
+            }
+        )*
+    };
+}
+
+names! {
+    /// How a run stands.
+    RunState {
+        /// Its nodes are worked on.
+        Running = "running",
+        /// It was cancelled, and is on its way to its end.
+        Cancelling = "cancelling",
+        /// It ended, and what it was to reach holds.
+        Succeeded = "succeeded",
+        /// It ended, and that does not hold.
+        Failed = "failed",
+        /// It was cancelled.
+        Cancelled = "cancelled",
+    }
+    /// How a node of a run stands.
+    NodeState {
+        /// For what feeds its inputs.
+        Waiting = "waiting",
+        /// All that it waits for is a place among the attempts that are worked on.
+        Ready = "ready",
+        /// For a person's decision (ruling RMP 13).
+        Asking = "asking",
+        /// An attempt is worked on.
+        Running = "running",
+        /// For the time between two attempts.
+        Retrying = "retrying",
+        /// It gave its ports.
+        Completed = "completed",
+        /// Its last attempt failed.
+        Failed = "failed",
+        /// By a predicate nothing feeds it: neither a success nor a failure (ruling RMP 14).
+        Skipped = "skipped",
+        /// What feeds it did not succeed.
+        Blocked = "blocked",
+        /// It had not ended when its run did.
+        Cancelled = "cancelled",
+    }
+    /// What an event of a run is (rmp-v0 §10).
+    EventKind {
+        /// A remark.
+        Log = "log",
+        /// A run or a node stands otherwise.
+        Status = "status",
+        /// What is to be done.
+        Plan = "plan",
+        /// A hop to an agent and back.
+        Trace = "trace",
+        /// Something that is kept.
+        Artifact = "artifact",
+        /// How far an agent is.
+        Progress = "progress",
+    }
+    /// How a question to a person ended (ruling RMP 13).
+    Verdict {
+        /// A person said yes.
+        Approved = "approved",
+        /// A person said no.
+        Rejected = "rejected",
+        /// Nobody said anything in time.
+        Expired = "expired",
+        /// Its run ended.
+        Withdrawn = "withdrawn",
+    }
+    /// Who asked for a run or for its end.
+    AskerKind {
+        /// An agent, or any client without a token.
+        Agent = "agent",
+        /// A graphical console.
+        Ui = "ui",
+        /// A console in a terminal, or the command line with the operator's token.
+        Tui = "tui",
+        /// A cue: it may submit, nothing else.
+        Cue = "cue",
+        /// The station itself.
+        Station = "station",
+    }
+}
+
+impl RunState {
+    /// Whether it is one that a run does not leave.
+    #[must_use]
+    pub const fn is_end(self) -> bool {
+        matches!(self, Self::Succeeded | Self::Failed | Self::Cancelled)
+    }
+}
+
+impl NodeState {
+    /// Whether it is one that a node does not leave.
+    #[must_use]
+    pub const fn is_end(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Skipped | Self::Blocked | Self::Cancelled)
+    }
+}
+
+/// Who asked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Asker {
+    /// What it may do on the bus.
+    pub kind: AskerKind,
+    /// What it calls itself.
+    pub client: Arc<str>,
+}
+
+/// A node of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NodeRef {
+    /// Its place in the plan.
+    pub place: u32,
+    /// Its id; of a node of a nested opening, `outer/inner`.
+    pub id: Arc<str>,
+}
+
+/// A change of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Transition {
+    /// A run was accepted. The text is its plan, or the beginning of it, as JSON.
+    Submitted {
+        /// Which.
+        run: TraceId,
+        /// The opening's name.
+        name: Arc<str>,
+        /// Who asked for it.
+        by: Asker,
+        /// Nodes of the plan, those of nested openings included.
+        nodes: u32,
+    },
+    /// A further part of a plan that is too long for one text: more nodes, or more edges.
+    Planned {
+        /// Whose.
+        run: TraceId,
+    },
+    /// A request was rejected. The text says why.
+    Rejected {
+        /// The request, by the trace of its header.
+        request: TraceId,
+        /// Whose it was.
+        by: Asker,
+    },
+    /// A node stands otherwise. The text says why, where there is more to say.
+    Moved {
+        /// Of which run.
+        run: TraceId,
+        /// Which node.
+        node: NodeRef,
+        /// How it stands.
+        state: NodeState,
+        /// Attempts that were begun.
+        attempt: u32,
+    },
+    /// A run told of something. The text is the event's message.
+    Told {
+        /// Which run.
+        run: TraceId,
+        /// The event's place in the run's history, from 1 on.
+        number: u64,
+        /// What it is.
+        kind: EventKind,
+        /// How grave it is.
+        level: Option<Level>,
+        /// Of which node it speaks.
+        node: Option<NodeRef>,
+    },
+    /// An agent said how far it is. The text is its message.
+    Progressed {
+        /// Of which run.
+        run: TraceId,
+        /// Which node.
+        node: NodeRef,
+        /// How much is done, in the agent's own unit.
+        done: Option<f64>,
+        /// Of how much.
+        total: Option<f64>,
+    },
+    /// A person is asked whether a node may go on. The text is the question.
+    Asked {
+        /// Of which run.
+        run: TraceId,
+        /// The question's own name.
+        action: ActionId,
+        /// Which node.
+        node: NodeRef,
+        /// When silence becomes a no.
+        expires_at: Wall,
+    },
+    /// A question ended. The text is the person's note.
+    Decided {
+        /// Of which run.
+        run: TraceId,
+        /// Which question.
+        action: ActionId,
+        /// How.
+        verdict: Verdict,
+        /// Who decided, where a person did.
+        by: Option<Asker>,
+    },
+    /// An artifact was kept.
+    Saved {
+        /// Of which run.
+        run: TraceId,
+        /// Which node gave it.
+        node: NodeRef,
+        /// On which port.
+        port: Arc<str>,
+        /// Its type.
+        kind: Arc<str>,
+        /// Its schema.
+        schema_id: u16,
+        /// Its length as `MsgPack`.
+        bytes: u64,
+    },
+    /// Tokens were used (ruling RMP 14).
+    Spent {
+        /// By which run.
+        run: TraceId,
+        /// All that it used so far.
+        tokens: u64,
+    },
+    /// A run is to end before its time.
+    Cancelling {
+        /// Which.
+        run: TraceId,
+        /// Who asked for that.
+        by: Asker,
+    },
+    /// A run ended. The text says why it did not succeed.
+    Ended {
+        /// Which.
+        run: TraceId,
+        /// How.
+        state: RunState,
+    },
+}
+
+impl Transition {
+    /// The run that it speaks of; of a rejection, the one that was asked for.
+    #[must_use]
+    pub const fn run(&self) -> TraceId {
+        match self {
+            Self::Rejected { request: run, .. }
+            | Self::Submitted { run, .. }
+            | Self::Planned { run }
+            | Self::Moved { run, .. }
+            | Self::Told { run, .. }
+            | Self::Progressed { run, .. }
+            | Self::Asked { run, .. }
+            | Self::Decided { run, .. }
+            | Self::Saved { run, .. }
+            | Self::Spent { run, .. }
+            | Self::Cancelling { run, .. }
+            | Self::Ended { run, .. } => *run,
+        }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Submitted { .. } => "submitted",
+            Self::Planned { .. } => "planned",
+            Self::Rejected { .. } => "rejected",
+            Self::Moved { .. } => "moved",
+            Self::Told { .. } => "told",
+            Self::Progressed { .. } => "progressed",
+            Self::Asked { .. } => "asked",
+            Self::Decided { .. } => "decided",
+            Self::Saved { .. } => "saved",
+            Self::Spent { .. } => "spent",
+            Self::Cancelling { .. } => "cancelling",
+            Self::Ended { .. } => "ended",
+        }
+    }
+}
