@@ -247,6 +247,10 @@ limits! {
         ended_rows_max = 1_000_000 in 1_000..=100_000_000,
         /// Refund records kept.
         refund_rows_max = 100_000 in 1_000..=10_000_000,
+        /// Ended runs kept, with what they told and kept; the oldest go first.
+        ended_runs_max = 10_000 in 16..=10_000_000,
+        /// Answers of the control plane kept, so that the same request is answered the same way; the oldest go first.
+        control_answers_max = 65_536 in 1_024..=10_000_000,
         /// Bytes free on the data folder's disk below which the operator is told; 0 never tells.
         disk_free_bytes_min = 536_870_912 in 0..=1_099_511_627_776,
         /// Bytes of one journal segment before the next is begun.

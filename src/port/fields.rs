@@ -16,7 +16,7 @@ fn yes_no(is_so: bool) -> Value<'static> {
     Value::text(if is_so { "yes" } else { "no" })
 }
 
-fn since(at: Wall, now: Now) -> Value<'static> {
+pub(super) fn since(at: Wall, now: Now) -> Value<'static> {
     Value::Duration(u64::try_from(now.wall.since(at).as_millis()).unwrap_or(u64::MAX))
 }
 

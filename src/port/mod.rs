@@ -6,9 +6,11 @@ mod bus;
 mod command;
 mod fields;
 mod fields_bus;
+mod fields_runs;
 mod operator;
 mod query;
 mod recorded;
+mod runs;
 mod snapshot;
 mod translated;
 pub mod wire;
@@ -18,4 +20,5 @@ pub use bus::{Dropped, PeerRow, SubscriptionRow, TopicRow, peer_rows, subscripti
 pub use command::{Command, Outcome, PortError};
 pub use operator::{Answer, Operator, StationPort};
 pub use query::{AdapterRow, EventRow, HealthRow, InvocationRow, Page, Query, QueueRow, RefundRow, StateKeyRow};
+pub use runs::{ArtifactRow, RunDetail, RunEventRow, RunRow};
 pub use snapshot::{AsOf, HostState, RecordingView, Snapshot, StationView};

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{PeerRow, SubscriptionRow, TopicRow};
+use super::{ArtifactRow, PeerRow, RunDetail, RunEventRow, RunRow, SubscriptionRow, TopicRow};
 use crate::{
     ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, StateKey, TraceId},
     mpp::{ReadyAfter, WrittenBy, manifest::Writer},
+    runs::RunState,
     schema::JsonText,
     store::invocations::{Row, Source},
     tap::entry::mpp::{RefundStatus, RowState},
@@ -82,6 +83,54 @@ pub enum Query {
     Peers,
     /// The subscriptions of the bus.
     Subscriptions,
+    /// Runs of openings, newest first unless `oldest_first`.
+    Runs {
+        /// Only those in this state.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        state: Option<RunState>,
+        /// Only those of this opening's name.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        /// Only those submitted at or after this, in Unix milliseconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since_ms: Option<Wall>,
+        /// Only those beyond this number, in the direction of the order: where the last page ended.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        beyond: Option<u64>,
+        /// Oldest first.
+        #[serde(default, skip_serializing_if = "is_unset")]
+        oldest_first: bool,
+        /// Only those that this filter lets through, with the fields of [`RunRow`].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        filter: Option<String>,
+        /// At most so many; cut to `limits.port.page_rows_max`.
+        limit: u64,
+    },
+    /// One run, with its opening's text and its plan.
+    Run {
+        /// Which.
+        run: TraceId,
+    },
+    /// What a run told, in its order.
+    RunEvents {
+        /// Which.
+        run: TraceId,
+        /// Only what was told behind this number.
+        #[serde(default)]
+        after: u64,
+        /// At most so many; cut to `limits.port.page_rows_max`.
+        limit: u64,
+    },
+    /// What a run kept, in its order.
+    RunArtifacts {
+        /// Which.
+        run: TraceId,
+        /// Only what was kept behind this number.
+        #[serde(default)]
+        after: u64,
+        /// At most so many; cut to `limits.port.page_rows_max`.
+        limit: u64,
+    },
 }
 
 /// Whether a part of a query is left out where it is sent, so that a station that does not know it takes the query too.
@@ -133,6 +182,32 @@ pub enum Page {
     Peers(Vec<PeerRow>),
     /// By session and number.
     Subscriptions(Vec<SubscriptionRow>),
+    /// Runs; `more` when there are further ones.
+    Runs {
+        /// The rows.
+        rows: Vec<RunRow>,
+        /// Whether there are more beyond the last.
+        more: bool,
+        /// Of a filtered page, the number of the last row that was looked at, as of invocations.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        beyond: Option<u64>,
+    },
+    /// One run, if it exists.
+    Run(Option<RunDetail>),
+    /// What a run told; `more` when it told more.
+    RunEvents {
+        /// The events.
+        rows: Vec<RunEventRow>,
+        /// Whether there are more behind the last.
+        more: bool,
+    },
+    /// What a run kept; `more` when it kept more.
+    RunArtifacts {
+        /// The artifacts.
+        rows: Vec<ArtifactRow>,
+        /// Whether there are more behind the last.
+        more: bool,
+    },
 }
 
 /// `ls queues`.

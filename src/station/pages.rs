@@ -14,11 +14,11 @@ use crate::{
     ids::{InvocationId, QueueName, RefundId},
     mpp,
     port::{
-        AdapterRow, EventRow, HealthRow, InvocationRow, Outcome, Page, PortError, Query, QueueRow, RefundRow, StateKeyRow, peer_rows,
-        subscription_rows, topic_rows,
+        AdapterRow, EventRow, HealthRow, InvocationRow, Outcome, Page, PortError, Query, QueueRow, RefundRow, RunRow, StateKeyRow,
+        peer_rows, subscription_rows, topic_rows,
     },
     schema::JsonText,
-    store::{InvocationFilter, RefundFilter, invocations::Row, op::CommitError},
+    store::{InvocationFilter, RefundFilter, invocations::Row, op::CommitError, runs::RunFilter},
     tap::entry::mpp::RowState,
     time::Wall,
 };
@@ -56,6 +56,28 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
         Query::Topics => Ok(Page::Topics(topic_rows(&inner.bus.snapshot().await.1))),
         Query::Peers => Ok(Page::Peers(peer_rows(&inner.bus.snapshot().await.1))),
         Query::Subscriptions => Ok(Page::Subscriptions(subscription_rows(&inner.bus.snapshot().await.1))),
+        Query::Runs { state, name, since_ms, beyond, oldest_first, filter, limit } => {
+            let asked = RunFilter { state, name, since: since_ms, beyond, oldest_first, limit: limit.min(page_max) };
+            let Some(sieve) = Sieve::new(filter.as_deref(), RunRow::SPECS, asked.limit, inner)? else {
+                let Piece { rows, more, .. } = runs(running, asked).await?;
+                return Ok(Page::Runs { rows, more, beyond: None });
+            };
+            let read = |beyond, limit| runs(running, RunFilter { beyond, limit, ..asked.clone() });
+            let Piece { rows, more, last: beyond } = sieve.rows(asked.beyond, |row| row.number, read).await?;
+            Ok(Page::Runs { rows, more, beyond })
+        }
+        Query::Run { run } => {
+            let detail = asked(|done| running.store.run(run, done)).await?;
+            Ok(Page::Run(detail.map(Into::into)))
+        }
+        Query::RunEvents { run, after, limit } => {
+            let page = asked(|done| running.store.run_events(run, after, limit.min(page_max), done)).await?;
+            Ok(Page::RunEvents { rows: page.rows.into_iter().map(Into::into).collect(), more: page.more })
+        }
+        Query::RunArtifacts { run, after, limit } => {
+            let page = asked(|done| running.store.run_artifacts(run, after, limit.min(page_max), done)).await?;
+            Ok(Page::RunArtifacts { rows: page.rows.into_iter().map(Into::into).collect(), more: page.more })
+        }
         Query::InvocationWhen { .. } => Err(PortError::BadRequest("a wait is no page".to_owned())),
     }
 }
@@ -187,6 +209,12 @@ async fn refunds(running: &Running, filter: RefundFilter) -> Result<Piece<Refund
         })
         .collect();
     Ok(Piece { rows, more: page.more, last })
+}
+
+async fn runs(running: &Running, filter: RunFilter) -> Result<Piece<RunRow, u64>, PortError> {
+    let page = asked(|done| running.store.runs(filter, done)).await?;
+    let last = page.rows.last().map(|row| row.number);
+    Ok(Piece { rows: page.rows.into_iter().map(Into::into).collect(), more: page.more, last })
 }
 
 async fn health(inner: &Inner, running: &Running) -> Result<Page, PortError> {

@@ -8,7 +8,7 @@ use super::{
     held::Effects,
     invocations::{Changed, Enqueued, Move, NewRefund, Row},
     op::{Done, Migration, Op},
-    tables::{brakes, invocations, manifests, meta, refunds, state},
+    tables::{brakes, invocations, manifests, meta, refunds, runs, state},
 };
 use crate::{
     ids::{InvocationId, ManifestHash, PackId},
@@ -46,6 +46,14 @@ pub(super) fn apply(conn: &Connection, pack_id: &PackId, op: Op, effects: &mut E
         Op::Migrate { rows, manifest_hash, at } => migrate(conn, pack_id, rows, &manifest_hash, at, effects),
         Op::WriteState { pack_id, key, value, scope, at } => {
             state::write(conn, &pack_id, &key, &value, scope.as_deref(), at)?;
+            Ok(Done::Plain)
+        }
+        Op::Runs(ops) => {
+            for op in &ops {
+                let counted = runs::apply(conn, op)?;
+                effects.runs += counted.ended;
+                effects.answers += counted.answers;
+            }
             Ok(Done::Plain)
         }
         Op::SetBrake { queue, brake } => {

@@ -14,9 +14,10 @@ use super::{
     read::{InvocationFilter, OthersPage, PAGE_ROWS_MAX, Reads, RefundFilter, Rows},
     record::Record,
     reply::failed,
-    tables::{invocations, refunds},
+    runs::{ArtifactRow, EventRow, RunDetail, RunFilter, RunRow, RunsLeft},
+    tables::{invocations, refunds, runs},
 };
-use crate::ids::{InvocationId, QueueName};
+use crate::ids::{InvocationId, QueueName, TraceId};
 
 /// A store to be asked from any thread. Cloning costs three reference counts.
 ///
@@ -135,6 +136,51 @@ impl Handle {
     pub fn refunds(&self, mut filter: RefundFilter, done: Answer<Rows<Refund>>) -> Result<(), CommitError> {
         filter.limit = filter.limit.min(PAGE_ROWS_MAX);
         self.read(move |conn| Ok(Rows::cut(refunds::page(conn, &filter)?, filter.limit)), done)
+    }
+
+    /// Reads a page of runs: what was committed.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn runs(&self, mut filter: RunFilter, done: Answer<Rows<RunRow>>) -> Result<(), CommitError> {
+        filter.limit = filter.limit.min(PAGE_ROWS_MAX);
+        self.read(move |conn| Ok(Rows::cut(runs::page(conn, &filter)?, filter.limit)), done)
+    }
+
+    /// Reads one run with its opening's text and its plan.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn run(&self, run: TraceId, done: Answer<Option<RunDetail>>) -> Result<(), CommitError> {
+        self.read(move |conn| runs::detail(conn, run), done)
+    }
+
+    /// Reads a run's events with greater numbers than `after`, in their order, at most 10,000.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn run_events(&self, run: TraceId, after: u64, limit: u64, done: Answer<Rows<EventRow>>) -> Result<(), CommitError> {
+        let limit = limit.min(PAGE_ROWS_MAX);
+        self.read(move |conn| Ok(Rows::cut(runs::events(conn, run, after, limit)?, limit)), done)
+    }
+
+    /// Reads a run's artifacts with greater numbers than `after`, in their order, at most 10,000.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn run_artifacts(&self, run: TraceId, after: u64, limit: u64, done: Answer<Rows<ArtifactRow>>) -> Result<(), CommitError> {
+        let limit = limit.min(PAGE_ROWS_MAX);
+        self.read(move |conn| Ok(Rows::cut(runs::artifacts(conn, run, after, limit)?, limit)), done)
+    }
+
+    /// Reads what the control plane starts from: at most 10,000 open runs, and all answers that are kept.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn runs_left(&self, answers_max: u64, done: Answer<RunsLeft>) -> Result<(), CommitError> {
+        let left =
+            move |conn: &Connection| Ok(RunsLeft { open: runs::open(conn, PAGE_ROWS_MAX)?, answers: runs::answers(conn, answers_max)? });
+        self.read(left, done)
     }
 
     /// The store's figures.

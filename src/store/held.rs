@@ -41,6 +41,10 @@ pub(super) struct Effects {
     pub(super) ended: i64,
     /// Refund records made.
     pub(super) refunds: i64,
+    /// Runs that ended.
+    pub(super) runs: i64,
+    /// Answers of the control plane that were kept.
+    pub(super) answers: i64,
 }
 
 #[derive(Debug, Default)]

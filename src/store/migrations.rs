@@ -8,7 +8,8 @@ use rusqlite::Connection;
 const APPLICATION_ID: i64 = 0x524c_434e;
 
 /// The steps; the schema's version is how many of them were taken.
-const STEPS: &[&str] = &["
+const STEPS: &[&str] = &[
+    "
     CREATE TABLE meta (
         name TEXT PRIMARY KEY,
         value INTEGER NOT NULL
@@ -63,7 +64,60 @@ const STEPS: &[&str] = &["
         held INTEGER NOT NULL,
         draining INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
-"];
+",
+    "
+    CREATE TABLE runs (
+        number INTEGER PRIMARY KEY,
+        run BLOB NOT NULL UNIQUE,
+        opening BLOB NOT NULL,
+        name TEXT NOT NULL,
+        by_kind TEXT NOT NULL,
+        client TEXT NOT NULL,
+        state TEXT NOT NULL,
+        why TEXT,
+        nodes INTEGER NOT NULL,
+        tokens INTEGER NOT NULL,
+        events INTEGER NOT NULL,
+        artifacts INTEGER NOT NULL,
+        submitted_at_ms INTEGER NOT NULL,
+        ended_at_ms INTEGER,
+        yaml TEXT NOT NULL,
+        plan TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX open_runs ON runs (number) WHERE ended_at_ms IS NULL;
+    CREATE INDEX ended_runs ON runs (number) WHERE ended_at_ms IS NOT NULL;
+    CREATE INDEX runs_by_name ON runs (name, number);
+    CREATE TABLE run_events (
+        run INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        level TEXT,
+        message TEXT NOT NULL,
+        meta TEXT NOT NULL,
+        at_ms INTEGER NOT NULL,
+        PRIMARY KEY (run, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE run_artifacts (
+        run INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        node TEXT NOT NULL,
+        port TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        schema_id INTEGER NOT NULL,
+        value BLOB NOT NULL,
+        at_ms INTEGER NOT NULL,
+        PRIMARY KEY (run, number)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE control_answers (
+        number INTEGER PRIMARY KEY,
+        request BLOB NOT NULL,
+        variant TEXT NOT NULL,
+        body BLOB NOT NULL,
+        at_ms INTEGER NOT NULL,
+        UNIQUE (request, variant)
+    ) STRICT;
+",
+];
 
 /// Whose a database is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,6 +182,19 @@ mod tests {
         run(&conn).unwrap();
         run(&conn).unwrap();
         assert_eq!(look(&conn).unwrap(), Found::Ours);
+    }
+
+    #[test]
+    fn a_database_of_an_earlier_version_is_brought_up_with_what_it_holds() {
+        let conn = Connection::open_in_memory().unwrap();
+        conn.execute_batch(STEPS[0]).unwrap();
+        conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        conn.pragma_update(None, "user_version", 1).unwrap();
+        conn.execute("INSERT INTO brakes VALUES ('boss', 1, 0)", []).unwrap();
+        run(&conn).unwrap();
+        let brakes: i64 = conn.query_row("SELECT count(*) FROM brakes", [], |row| row.get(0)).unwrap();
+        let runs: i64 = conn.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap();
+        assert_eq!((brakes, runs, version(&conn).unwrap()), (1, 0, 2));
     }
 
     #[test]

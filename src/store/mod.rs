@@ -72,6 +72,7 @@ mod record;
 mod replay;
 mod reply;
 mod retention;
+pub mod runs;
 mod segments;
 pub mod state;
 #[expect(clippy::module_inception, reason = "the store itself, beside its parts")]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     invocations::{Changed, Enqueued, Move, NewRefund, Pending, Row},
+    runs::RunOp,
     state::StateRow,
 };
 use crate::{
@@ -81,6 +82,8 @@ pub enum Op {
         /// When.
         at: Wall,
     },
+    /// Keeps things of runs, all or none.
+    Runs(Vec<RunOp>),
     /// Sets a queue's brake.
     SetBrake {
         /// Which queue.

@@ -1,8 +1,9 @@
-//! What is kept and what goes: ended invocations and refund records beyond their limits, the oldest first, in small slices of their own.
+//! What is kept and what goes: ended invocations, refund records, ended runs and answers of the control plane beyond their limits, the
+//! oldest first, in small slices of their own.
 
 use rusqlite::Connection;
 
-use super::tables::{int, invocations, manifests, refunds};
+use super::tables::{int, invocations, manifests, refunds, runs};
 use crate::{ids::InvocationId, limits};
 
 /// Rows of one slice: few enough that a commit in wait does not notice.
@@ -13,6 +14,8 @@ const SLICE_ROWS: u64 = 256;
 pub(super) struct Retention {
     pub(super) ended: i64,
     pub(super) refunds: i64,
+    pub(super) runs: i64,
+    pub(super) answers: i64,
     /// No ended row that retention knows of lies at or below this id.
     swept: InvocationId,
 }
@@ -21,12 +24,16 @@ impl Retention {
     /// Counts what there is.
     pub(super) fn count(conn: &Connection) -> rusqlite::Result<Self> {
         let ended = manifests::rows(conn)?.saturating_sub(invocations::open_rows(conn)?);
-        Ok(Self { ended, refunds: refunds::count(conn)?, swept: InvocationId(0) })
+        let runs::Counted { ended: runs, answers } = runs::counts(conn)?;
+        Ok(Self { ended, refunds: refunds::count(conn)?, runs, answers, swept: InvocationId(0) })
     }
 
     /// Whether a slice is due.
     pub(super) fn is_due(&self, limits: &limits::Store) -> bool {
-        self.ended > int(limits.ended_rows_max) || self.refunds > int(limits.refund_rows_max)
+        self.ended > int(limits.ended_rows_max)
+            || self.refunds > int(limits.refund_rows_max)
+            || self.runs > int(limits.ended_runs_max)
+            || self.answers > int(limits.control_answers_max)
     }
 
     /// Deletes one slice within the open transaction; what holds once it is committed, and how many rows went.
@@ -40,6 +47,17 @@ impl Retention {
         if over > 0 {
             let deleted = refunds::delete_oldest(conn, over)?;
             self.refunds = if deleted == 0 { 0 } else { self.refunds.saturating_sub(int(deleted)) };
+            gone += deleted;
+        }
+        if self.runs > int(limits.ended_runs_max) {
+            let (deleted, is_whole) = runs::delete_oldest(conn, SLICE_ROWS)?;
+            self.runs = if deleted == 0 { 0 } else { self.runs - i64::from(is_whole) };
+            gone += deleted;
+        }
+        let over = u64::try_from(self.answers.saturating_sub(int(limits.control_answers_max))).unwrap_or(0).min(SLICE_ROWS);
+        if over > 0 {
+            let deleted = runs::delete_answers(conn, over)?;
+            self.answers = if deleted == 0 { 0 } else { self.answers.saturating_sub(int(deleted)) };
             gone += deleted;
         }
         Ok((self, gone))

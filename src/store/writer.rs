@@ -240,6 +240,8 @@ impl Writer {
         let effects = std::mem::take(&mut self.effects);
         self.parts.retention.ended += effects.ended;
         self.parts.retention.refunds += effects.refunds;
+        self.parts.retention.runs += effects.runs;
+        self.parts.retention.answers += effects.answers;
         if let Some(through) = self.held.committed() {
             let deleted = self.segments.delete_applied(&self.parts.data, through);
             self.parts.shared.journal_bytes.fetch_sub(deleted, Ordering::Relaxed);

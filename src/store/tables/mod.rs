@@ -5,6 +5,7 @@ pub(super) mod invocations;
 pub(super) mod manifests;
 pub(super) mod meta;
 pub(super) mod refunds;
+pub(super) mod runs;
 pub(super) mod state;
 mod values;
 

@@ -66,6 +66,6 @@ pub(super) fn source(row: &Row<'_>, column: usize) -> rusqlite::Result<Source> {
     Ok(Source { kind: row.get(column)?, redemption: row.get(column + 1)?, user: row.get(column + 2)? })
 }
 
-fn broken(column: usize, why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> rusqlite::Error {
+pub(super) fn broken(column: usize, why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, why.into())
 }

@@ -4,3 +4,4 @@ mod behaviours;
 mod faults;
 mod kit;
 mod model;
+mod runs;

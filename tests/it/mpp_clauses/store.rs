@@ -28,6 +28,7 @@ fn classes(world: &World) -> Vec<(Class, &'static str)> {
                 Op::Migrate { .. } => "migrate",
                 Op::WriteState { .. } => "state",
                 Op::SetBrake { .. } => "brake",
+                Op::Runs(_) => "runs",
             };
             (class, name)
         })

@@ -1,0 +1,263 @@
+//! Runs, their events and artifacts, and answers of the control plane.
+
+use bytes::Bytes;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use uuid::Uuid;
+
+use super::values::{broken, int, json, number, trace, wall};
+use crate::{
+    ids::{OpeningId, TraceId},
+    store::runs::{AnswerRow, ArtifactRow, EventRow, NewRun, RunDetail, RunFilter, RunOp, RunRow},
+    tap::entry::{
+        runs::{AskerKind, EventKind, RunState},
+        station::Level,
+    },
+    time::Wall,
+};
+
+const COLUMNS: &str =
+    "number, run, opening, name, by_kind, client, state, why, nodes, tokens, events, artifacts, submitted_at_ms, ended_at_ms";
+
+/// What an operation changed in the counts that retention goes by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::store) struct Counted {
+    pub(in crate::store) ended: i64,
+    pub(in crate::store) answers: i64,
+}
+
+pub(in crate::store) fn apply(conn: &Connection, op: &RunOp) -> rusqlite::Result<Counted> {
+    let mut counted = Counted::default();
+    match op {
+        RunOp::Begin(run) => begin(conn, run)?,
+        RunOp::Event { run, event } => tell(conn, *run, event)?,
+        RunOp::Artifact { run, artifact } => keep(conn, *run, artifact)?,
+        RunOp::End { run, state, why, tokens, at } => counted.ended = end(conn, *run, *state, why.as_deref(), *tokens, *at)?,
+        RunOp::Answer(answer) => counted.answers = remember(conn, answer)?,
+    }
+    Ok(counted)
+}
+
+fn begin(conn: &Connection, run: &NewRun) -> rusqlite::Result<()> {
+    conn.prepare_cached(
+        "INSERT INTO runs (run, opening, name, by_kind, client, state, nodes, tokens, events, artifacts, submitted_at_ms, yaml, plan)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, 0, ?8, ?9, ?10)",
+    )?
+    .execute(params![
+        bytes(run.run),
+        run.opening.0.as_bytes().as_slice(),
+        run.name,
+        run.by.name(),
+        run.client,
+        RunState::Running.name(),
+        int(run.nodes),
+        int(run.at.0),
+        run.yaml,
+        run.plan.as_str(),
+    ])?;
+    Ok(())
+}
+
+fn tell(conn: &Connection, run: TraceId, event: &EventRow) -> rusqlite::Result<()> {
+    let inserted = conn
+        .prepare_cached(
+            "INSERT OR IGNORE INTO run_events (run, number, kind, level, message, meta, at_ms)
+             SELECT number, ?2, ?3, ?4, ?5, ?6, ?7 FROM runs WHERE run = ?1",
+        )?
+        .execute(params![
+            bytes(run),
+            int(event.number),
+            event.kind.name(),
+            event.level.map(Level::name),
+            event.message,
+            event.meta.as_str(),
+            int(event.at.0)
+        ])?;
+    conn.prepare_cached("UPDATE runs SET events = events + ?2 WHERE run = ?1")?.execute(params![bytes(run), count(inserted)])?;
+    Ok(())
+}
+
+fn keep(conn: &Connection, run: TraceId, artifact: &ArtifactRow) -> rusqlite::Result<()> {
+    let inserted = conn
+        .prepare_cached(
+            "INSERT OR IGNORE INTO run_artifacts (run, number, node, port, kind, schema_id, value, at_ms)
+             SELECT number, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM runs WHERE run = ?1",
+        )?
+        .execute(params![
+            bytes(run),
+            int(artifact.number),
+            artifact.node,
+            artifact.port,
+            artifact.kind,
+            artifact.schema_id,
+            artifact.value.as_ref(),
+            int(artifact.at.0)
+        ])?;
+    conn.prepare_cached("UPDATE runs SET artifacts = artifacts + ?2 WHERE run = ?1")?.execute(params![bytes(run), count(inserted)])?;
+    Ok(())
+}
+
+fn end(conn: &Connection, run: TraceId, state: RunState, why: Option<&str>, tokens: u64, at: Wall) -> rusqlite::Result<i64> {
+    let ended = conn
+        .prepare_cached("UPDATE runs SET state = ?2, why = ?3, tokens = ?4, ended_at_ms = ?5 WHERE run = ?1 AND ended_at_ms IS NULL")?
+        .execute(params![bytes(run), state.name(), why, int(tokens), int(at.0)])?;
+    Ok(count(ended))
+}
+
+fn remember(conn: &Connection, answer: &AnswerRow) -> rusqlite::Result<i64> {
+    let inserted = conn
+        .prepare_cached("INSERT OR IGNORE INTO control_answers (request, variant, body, at_ms) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![bytes(answer.request), answer.variant, answer.body.as_ref(), int(answer.at.0)])?;
+    Ok(count(inserted))
+}
+
+/// A page, with one more than was asked for when there are further ones.
+pub(in crate::store) fn page(conn: &Connection, filter: &RunFilter) -> rusqlite::Result<Vec<RunRow>> {
+    let (beyond, direction, start) = if filter.oldest_first { ("number > ?1", "ASC", -1) } else { ("number < ?1", "DESC", i64::MAX) };
+    conn.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM runs
+         WHERE {beyond} AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR name = ?3) AND (?4 IS NULL OR submitted_at_ms >= ?4)
+         ORDER BY number {direction} LIMIT ?5"
+    ))?
+    .query_map(
+        params![
+            filter.beyond.map_or(start, int),
+            filter.state.map(RunState::name),
+            filter.name,
+            filter.since.map(|since| int(since.0)),
+            int(filter.limit.saturating_add(1))
+        ],
+        run_row,
+    )?
+    .collect()
+}
+
+/// One run, with its opening's text and its plan.
+pub(in crate::store) fn detail(conn: &Connection, run: TraceId) -> rusqlite::Result<Option<RunDetail>> {
+    conn.prepare_cached(&format!("SELECT {COLUMNS}, yaml, plan FROM runs WHERE run = ?1"))?
+        .query_row([bytes(run)], |row| Ok(RunDetail { row: run_row(row)?, yaml: row.get(14)?, plan: json(row, 15)? }))
+        .optional()
+}
+
+/// Events behind `after`, in their order, with one more than was asked for when there are further ones.
+pub(in crate::store) fn events(conn: &Connection, run: TraceId, after: u64, limit: u64) -> rusqlite::Result<Vec<EventRow>> {
+    conn.prepare_cached(
+        "SELECT run_events.number, kind, level, message, meta, at_ms FROM run_events JOIN runs ON runs.number = run_events.run
+         WHERE runs.run = ?1 AND run_events.number > ?2 ORDER BY run_events.number LIMIT ?3",
+    )?
+    .query_map(params![bytes(run), int(after), int(limit.saturating_add(1))], |row| {
+        let kind: String = row.get(1)?;
+        let level: Option<String> = row.get(2)?;
+        Ok(EventRow {
+            number: number(row, 0)?,
+            kind: EventKind::from_name(&kind).ok_or_else(|| broken(1, format!("`{kind}` is no kind of an event")))?,
+            level: level.map(|name| Level::from_name(&name).ok_or_else(|| broken(2, format!("`{name}` is no level")))).transpose()?,
+            message: row.get(3)?,
+            meta: json(row, 4)?,
+            at: wall(row, 5)?,
+        })
+    })?
+    .collect()
+}
+
+/// A run's artifacts in their order.
+pub(in crate::store) fn artifacts(conn: &Connection, run: TraceId, after: u64, limit: u64) -> rusqlite::Result<Vec<ArtifactRow>> {
+    conn.prepare_cached(
+        "SELECT run_artifacts.number, node, port, kind, schema_id, value, at_ms FROM run_artifacts JOIN runs ON runs.number = run_artifacts.run
+         WHERE runs.run = ?1 AND run_artifacts.number > ?2 ORDER BY run_artifacts.number LIMIT ?3",
+    )?
+    .query_map(params![bytes(run), int(after), int(limit.saturating_add(1))], |row| {
+        Ok(ArtifactRow {
+            number: number(row, 0)?,
+            node: row.get(1)?,
+            port: row.get(2)?,
+            kind: row.get(3)?,
+            schema_id: row.get(4)?,
+            value: Bytes::from(row.get::<_, Vec<u8>>(5)?),
+            at: wall(row, 6)?,
+        })
+    })?
+    .collect()
+}
+
+/// Runs that have not ended, oldest first.
+pub(in crate::store) fn open(conn: &Connection, limit: u64) -> rusqlite::Result<Vec<RunRow>> {
+    conn.prepare_cached(&format!("SELECT {COLUMNS} FROM runs WHERE ended_at_ms IS NULL ORDER BY number LIMIT ?1"))?
+        .query_map([int(limit)], run_row)?
+        .collect()
+}
+
+/// The newest answers, oldest first.
+pub(in crate::store) fn answers(conn: &Connection, limit: u64) -> rusqlite::Result<Vec<AnswerRow>> {
+    let mut found: Vec<AnswerRow> = conn
+        .prepare_cached("SELECT request, variant, body, at_ms FROM control_answers ORDER BY number DESC LIMIT ?1")?
+        .query_map([int(limit)], |row| {
+            let body = Bytes::from(row.get::<_, Vec<u8>>(2)?);
+            Ok(AnswerRow { request: trace(row, 0)?, variant: row.get(1)?, body, at: wall(row, 3)? })
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    found.reverse();
+    Ok(found)
+}
+
+/// Runs that ended, and answers.
+pub(in crate::store) fn counts(conn: &Connection) -> rusqlite::Result<Counted> {
+    let ended = conn.query_row("SELECT count(*) FROM runs WHERE ended_at_ms IS NOT NULL", [], |row| row.get(0))?;
+    let answers = conn.query_row("SELECT count(*) FROM control_answers", [], |row| row.get(0))?;
+    Ok(Counted { ended, answers })
+}
+
+/// Deletes the oldest ended run with all that it told and kept, its events first, at most `limit` of them; says how many rows went and
+/// whether the run itself is gone.
+pub(in crate::store) fn delete_oldest(conn: &Connection, limit: u64) -> rusqlite::Result<(u64, bool)> {
+    let oldest: Option<i64> = conn
+        .prepare_cached("SELECT number FROM runs WHERE ended_at_ms IS NOT NULL ORDER BY number LIMIT 1")?
+        .query_row([], |row| row.get(0))
+        .optional()?;
+    let Some(oldest) = oldest else { return Ok((0, false)) };
+    let mut gone = 0;
+    for table in ["run_events", "run_artifacts"] {
+        let left = limit.saturating_sub(gone);
+        let delete = format!("DELETE FROM {table} WHERE run = ?1 AND number IN (SELECT number FROM {table} WHERE run = ?1 LIMIT ?2)");
+        gone += conn.prepare_cached(&delete)?.execute(params![oldest, int(left)])? as u64;
+        if gone >= limit {
+            return Ok((gone, false));
+        }
+    }
+    gone += conn.prepare_cached("DELETE FROM runs WHERE number = ?1")?.execute([oldest])? as u64;
+    Ok((gone, true))
+}
+
+/// Deletes the oldest answers, at most `limit`; says how many.
+pub(in crate::store) fn delete_answers(conn: &Connection, limit: u64) -> rusqlite::Result<u64> {
+    let delete = "DELETE FROM control_answers WHERE number IN (SELECT number FROM control_answers ORDER BY number LIMIT ?1)";
+    Ok(conn.prepare_cached(delete)?.execute([int(limit)])? as u64)
+}
+
+fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
+    let opening = Uuid::from_slice(row.get_ref(2)?.as_blob()?).map_err(|error| broken(2, error))?;
+    let (by, state): (String, String) = (row.get(4)?, row.get(6)?);
+    Ok(RunRow {
+        number: number(row, 0)?,
+        run: trace(row, 1)?,
+        opening: OpeningId(opening),
+        name: row.get(3)?,
+        by: AskerKind::from_name(&by).ok_or_else(|| broken(4, format!("`{by}` is nobody who asks")))?,
+        client: row.get(5)?,
+        state: RunState::from_name(&state).ok_or_else(|| broken(6, format!("`{state}` is no state of a run")))?,
+        why: row.get(7)?,
+        nodes: number(row, 8)?,
+        tokens: number(row, 9)?,
+        events: number(row, 10)?,
+        artifacts: number(row, 11)?,
+        submitted_at: wall(row, 12)?,
+        ended_at: row.get::<_, Option<i64>>(13)?.map(|_| wall(row, 13)).transpose()?,
+    })
+}
+
+fn bytes(run: TraceId) -> [u8; 16] {
+    run.0.into_bytes()
+}
+
+fn count(rows: usize) -> i64 {
+    i64::try_from(rows).unwrap_or(i64::MAX)
+}

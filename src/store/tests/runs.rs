@@ -1,0 +1,187 @@
+//! Runs, what they told and kept, and what the control plane answered.
+
+use bytes::Bytes;
+use uuid::Uuid;
+
+use super::kit::{HASH, Kit, ask, open, try_open};
+use crate::{
+    ids::{OpeningId, TraceId},
+    limits,
+    schema::JsonText,
+    store::{
+        op::{Class, CommitError, Op},
+        runs::{AnswerRow, ArtifactRow, EventRow, NewRun, RunFilter, RunOp, RunRow, RunsLeft},
+    },
+    tap::entry::{
+        runs::{AskerKind, EventKind, RunState},
+        station::Level,
+    },
+    time::Wall,
+};
+
+fn trace(n: u128) -> TraceId {
+    TraceId(Uuid::from_u128(n))
+}
+
+fn begin(n: u128) -> RunOp {
+    RunOp::Begin(Box::new(NewRun {
+        run: trace(n),
+        opening: OpeningId(Uuid::from_u128(n + 1_000)),
+        name: format!("opening {}", n % 2),
+        by: AskerKind::Cue,
+        client: "cue".to_owned(),
+        nodes: 3,
+        yaml: "version: 0\n".to_owned(),
+        plan: JsonText::parse(r#"{"nodes":[]}"#).unwrap(),
+        at: Wall(1_000 + u64::try_from(n).unwrap()),
+    }))
+}
+
+fn event(number: u64) -> EventRow {
+    EventRow {
+        number,
+        kind: EventKind::Log,
+        level: number.is_multiple_of(2).then_some(Level::Warn),
+        message: format!("event {number}"),
+        meta: JsonText::parse(r#"{"ts_ms":5}"#).unwrap(),
+        at: Wall(5),
+    }
+}
+
+fn told(n: u128, number: u64) -> RunOp {
+    RunOp::Event { run: trace(n), event: event(number) }
+}
+
+fn kept(n: u128, number: u64) -> RunOp {
+    let artifact = ArtifactRow {
+        number,
+        node: "a/b".to_owned(),
+        port: "out".to_owned(),
+        kind: "artifact.generic.v1".to_owned(),
+        schema_id: 5,
+        value: Bytes::from_static(&[0xa1, b'x']),
+        at: Wall(6),
+    };
+    RunOp::Artifact { run: trace(n), artifact }
+}
+
+fn end(n: u128, state: RunState) -> RunOp {
+    RunOp::End { run: trace(n), state, why: Some("because".to_owned()), tokens: 7, at: Wall(9) }
+}
+
+fn answer(n: u128, variant: &str, body: &'static [u8]) -> RunOp {
+    RunOp::Answer(AnswerRow { request: trace(n), variant: variant.to_owned(), body: Bytes::from_static(body), at: Wall(2) })
+}
+
+impl Kit {
+    fn runs(&self, ops: Vec<RunOp>) -> Result<(), CommitError> {
+        ask(|done| self.handle.commit(Op::Runs(ops), Class::Process, done)).map(|_| ())
+    }
+
+    fn page(&self, filter: RunFilter) -> (Vec<TraceId>, bool) {
+        let rows = ask(|done| self.handle.runs(filter, done)).unwrap();
+        (rows.rows.iter().map(|row| row.run).collect(), rows.more)
+    }
+
+    fn row(&self, n: u128) -> Option<RunRow> {
+        ask(|done| self.handle.run(trace(n), done)).unwrap().map(|detail| detail.row)
+    }
+
+    fn events(&self, n: u128, after: u64, limit: u64) -> (Vec<u64>, bool) {
+        let rows = ask(|done| self.handle.run_events(trace(n), after, limit, done)).unwrap();
+        (rows.rows.iter().map(|row| row.number).collect(), rows.more)
+    }
+
+    fn left(&self) -> RunsLeft {
+        ask(|done| self.handle.runs_left(100, done)).unwrap()
+    }
+}
+
+#[test]
+fn a_run_is_read_back_with_all_that_it_told_and_kept_also_by_the_next_process() {
+    let folder = tempfile::tempdir().unwrap();
+    {
+        let kit = open(folder.path());
+        kit.runs(vec![begin(1), told(1, 1), told(1, 2), kept(1, 1)]).unwrap();
+        kit.runs(vec![told(1, 3), end(1, RunState::Failed)]).unwrap();
+    }
+    let kit = open(folder.path());
+    let detail = ask(|done| kit.handle.run(trace(1), done)).unwrap().unwrap();
+    assert_eq!((detail.yaml.as_str(), detail.plan.as_str()), ("version: 0\n", r#"{"nodes":[]}"#));
+    let row = detail.row;
+    assert_eq!((row.state, row.why.as_deref(), row.tokens, row.ended_at), (RunState::Failed, Some("because"), 7, Some(Wall(9))));
+    assert_eq!((row.events, row.artifacts, row.nodes, row.by, row.name.as_str()), (3, 1, 3, AskerKind::Cue, "opening 1"));
+    let events = ask(|done| kit.handle.run_events(trace(1), 0, 10, done)).unwrap();
+    assert_eq!(events.rows, [event(1), event(2), event(3)]);
+    assert_eq!(kit.events(1, 1, 1), (vec![2], true));
+    let artifacts = ask(|done| kit.handle.run_artifacts(trace(1), 0, 10, done)).unwrap().rows;
+    assert_eq!((artifacts.len(), artifacts[0].node.as_str(), artifacts[0].value.as_ref()), (1, "a/b", &[0xa1, b'x'][..]));
+    assert_eq!(kit.row(2), None);
+}
+
+#[test]
+fn what_was_told_twice_is_there_once_and_a_run_ends_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    kit.runs(vec![begin(1), told(1, 1), told(1, 1), kept(1, 1), kept(1, 1), end(1, RunState::Succeeded), end(1, RunState::Failed)])
+        .unwrap();
+    let row = kit.row(1).unwrap();
+    assert_eq!((row.events, row.artifacts, row.state), (1, 1, RunState::Succeeded));
+    assert!(kit.runs(vec![told(1, 2), begin(1)]).is_err(), "a name is given once");
+    assert_eq!(kit.row(1).unwrap().events, 1, "and nothing of a refused operation stays");
+    kit.runs(vec![told(7, 1)]).unwrap();
+    assert_eq!(kit.events(7, 0, 10), (vec![], false), "of a run that is not there nothing is kept");
+}
+
+#[test]
+fn pages_go_by_state_name_and_time_in_either_direction() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    kit.runs((1..=5).map(begin).collect()).unwrap();
+    kit.runs(vec![end(2, RunState::Cancelled), end(3, RunState::Succeeded)]).unwrap();
+    let all = RunFilter { limit: 3, ..RunFilter::default() };
+    assert_eq!(kit.page(all.clone()), (vec![trace(5), trace(4), trace(3)], true));
+    assert_eq!(kit.page(RunFilter { beyond: Some(3), ..all.clone() }), (vec![trace(2), trace(1)], false));
+    assert_eq!(kit.page(RunFilter { oldest_first: true, beyond: Some(3), ..all.clone() }), (vec![trace(4), trace(5)], false));
+    assert_eq!(kit.page(RunFilter { state: Some(RunState::Cancelled), ..all.clone() }), (vec![trace(2)], false));
+    assert_eq!(kit.page(RunFilter { name: Some("opening 0".to_owned()), ..all.clone() }), (vec![trace(4), trace(2)], false));
+    assert_eq!(kit.page(RunFilter { since: Some(Wall(1_005)), ..all }), (vec![trace(5)], false));
+}
+
+#[test]
+fn open_runs_and_answers_are_what_the_control_plane_starts_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    kit.runs(vec![begin(1), begin(2), end(1, RunState::Failed), answer(1, "RunSubmit", b"a"), answer(1, "RunSubmit", b"b")]).unwrap();
+    kit.runs(vec![answer(1, "RunCancel", b"c")]).unwrap();
+    let left = kit.left();
+    assert_eq!(left.open.iter().map(|row| row.run).collect::<Vec<_>>(), [trace(2)]);
+    let answers: Vec<_> = left.answers.iter().map(|row| (row.variant.as_str(), row.body.as_ref())).collect();
+    assert_eq!(answers, [("RunSubmit", &b"a"[..]), ("RunCancel", b"c")], "the first answer stays");
+}
+
+#[test]
+fn ended_runs_and_answers_go_by_their_limits_the_oldest_first_and_open_runs_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let limits = limits::Store { ended_runs_max: 3, control_answers_max: 4, ..limits::Store::default() };
+    let kit = try_open(folder.path(), HASH, limits).unwrap();
+    kit.runs(vec![begin(100)]).unwrap();
+    for n in 1..=6 {
+        let mut ops = vec![begin(n)];
+        ops.extend((1..=600).map(|number| told(n, number)));
+        ops.extend([kept(n, 1), end(n, RunState::Succeeded), answer(n, "RunSubmit", b"a")]);
+        kit.runs(ops).unwrap();
+    }
+    // Slices are cut between requests, a few rows each: ask until nothing more is over.
+    for _ in 0..1_000 {
+        ask(|done| kit.handle.flush(done)).unwrap();
+        if kit.row(3).is_none() && kit.left().answers.len() == 4 {
+            break;
+        }
+    }
+    assert_eq!([1, 2, 3, 4].map(|n| kit.row(n).is_some()), [false, false, false, true]);
+    assert!(kit.row(100).is_some());
+    assert_eq!(kit.events(1, 0, 10).0, Vec::<u64>::new());
+    let answers: Vec<_> = kit.left().answers.iter().map(|row| row.request).collect();
+    assert_eq!(answers, [trace(3), trace(4), trace(5), trace(6)]);
+}
