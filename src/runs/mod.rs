@@ -1,11 +1,14 @@
 //! Openings and their runs: what an operator submits during a stream, and what becomes of it (rmp-v0 §9, §10).
 //!
 //! - [`openings`]: the language of openings, from YAML to a checked graph of nodes.
+//! - [`yaml`]: texts as trees in which everything knows its place.
 //! - [`Snapshot`]: runs as a reader of the tap starts from them, carried on by its entries.
 
 mod fold;
 pub mod openings;
 mod snapshot;
+mod taxonomy;
+pub mod yaml;
 
 pub use snapshot::{AskView, NodeView, PlanEdge, PlanNode, PlanView, Progress, RunView, Snapshot, Totals};
 

@@ -22,6 +22,7 @@ mod mpp_refusals;
 mod mpp_schedules;
 mod mpp_token;
 mod on_air;
+mod openings;
 mod plain;
 mod real;
 mod recorded;

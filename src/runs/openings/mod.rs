@@ -2,12 +2,26 @@
 //!
 //! Nothing here does I/O: nested openings are read through the caller's library.
 
+pub mod drawing;
+mod expression;
+mod fault;
+pub mod graph;
+mod library;
 mod literal;
+mod merge;
+mod nearest;
 mod opening;
+mod parse;
+mod plan;
 mod port;
 mod success;
+mod template;
 
+pub use fault::{Fault, FaultKind, Faults, Wrong};
+pub use library::{Library, NoLibrary};
 pub use literal::Literal;
+pub use merge::merge_params;
 pub use opening::{Edge, Map, Node, Opening, Policy, Retry, Use};
+pub use plan::{Plan, PlanEdge, PlanError, PlanNode};
 pub use port::{PortRef, PortValue};
 pub use success::{Check, Is, Success};

@@ -1,0 +1,14 @@
+//! YAML 1.2 as a tree in which every value and key knows its line and column. The only place that knows the YAML crate.
+//!
+//! Everything is bounded before it is kept: bytes, depth, values; aliases count as what they stand for.
+
+mod fault;
+mod read;
+mod scalar;
+mod tree;
+mod write;
+
+pub use fault::{Fault, FaultKind};
+pub use read::{Bounds, Reading, read};
+pub use tree::{Key, Located, Map, Place, Span, Value};
+pub use write::{flow, text};
