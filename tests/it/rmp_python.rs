@@ -89,9 +89,11 @@ scenarios! {
     a_message_cut_off_is_not_delivered
     a_message_that_does_not_fit_one_unit_is_dropped_for_that_subscriber
     a_message_where_a_control_frame_belongs_is_refused
+    a_publish_at_fault_consumes_its_message
     a_publisher_hears_itself
     a_reader_of_single_bytes_gets_whole_units
     a_refused_publish_consumes_its_message
+    a_request_that_is_repeated_is_asked_once
     a_run_topics_reply_is_heard
     a_slow_subscriber_gets_a_retry
     a_slow_subscriber_holds_nobody

@@ -98,9 +98,7 @@ impl Broker {
     }
 
     fn take(&mut self, now: Now, input: Input<'_>) {
-        if let Some(by_ms) = self.wall.look(now) {
-            self.say(Transition::ClockJumped { by_ms }, None, None);
-        }
+        self.look_at_clock(now);
         match input {
             Input::Listening { path } => {
                 let path: Arc<str> = Arc::from(path);
@@ -124,6 +122,13 @@ impl Broker {
                 self.close(session, cause);
             }
             Input::Timeout => self.on_timeout(now),
+        }
+    }
+
+    /// Tells of a wall clock that was set; what the station publishes each second sees to it that it is looked at (ruling RMP 18).
+    pub(super) fn look_at_clock(&mut self, now: Now) {
+        if let Some(by_ms) = self.wall.look(now) {
+            self.say(Transition::ClockJumped { by_ms }, None, None);
         }
     }
 

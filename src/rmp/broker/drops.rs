@@ -14,7 +14,9 @@ use super::{
 use crate::{
     ids::{ConnectionId, TraceId},
     rmp::{
-        Dialect, Header, SchemaId, dialect, encode,
+        Dialect, Header, SchemaId,
+        dedupe::Key,
+        dialect, encode,
         snapshot::{DropView, note_drop},
         topic::{Class, DROPS, DROPS_BODIES},
     },
@@ -49,10 +51,12 @@ pub(super) struct Lost {
     pub(super) expires_at_ms: u64,
 }
 
-/// What was told of one topic this second, and what was not.
+/// What was told of one topic lately, and what was not. After as many as a second may have, nothing is told for a second.
 #[derive(Debug, Default)]
 pub(super) struct Notices {
+    /// When the last was told.
     since: Mono,
+    /// How many were told with less than a second between them.
     told: u64,
     held: [Option<(u64, Lost)>; DropReason::ALL.len()],
     /// It is on the list of topics to be told of.
@@ -62,17 +66,39 @@ pub(super) struct Notices {
 impl Notices {
     /// How many to tell of with this one; nothing where it is to wait.
     fn admit(&mut self, now: Mono, reason: DropReason, lost: Lost, per_s_max: u64) -> Option<u64> {
+        if self.has_room(now, per_s_max) {
+            return Some(self.release(now, reason).map_or(0, |(count, _)| count) + 1);
+        }
+        self.hold(reason, lost);
+        None
+    }
+
+    fn has_room(&self, now: Mono, per_s_max: u64) -> bool {
+        self.told < per_s_max || now.since(self.since) >= SECOND
+    }
+
+    /// What was held back of a reason, to be told now.
+    fn release(&mut self, now: Mono, reason: DropReason) -> Option<(u64, Lost)> {
         if now.since(self.since) >= SECOND {
-            (self.since, self.told) = (now, 0);
+            self.told = 0;
         }
+        (self.since, self.told) = (now, self.told + 1);
+        self.held[reason.index()].take()
+    }
+
+    fn hold(&mut self, reason: DropReason, lost: Lost) {
         let held = &mut self.held[reason.index()];
-        if self.told < per_s_max {
-            self.told += 1;
-            return Some(held.take().map_or(0, |(count, _)| count) + 1);
-        }
         let count = held.map_or(0, |(count, _)| count) + 1;
         *held = Some((count, lost));
-        None
+    }
+
+    fn holds(&self, reason: DropReason) -> bool {
+        self.held[reason.index()].is_some()
+    }
+
+    /// Whether something of it is to be told yet.
+    pub(super) fn is_listed(&self) -> bool {
+        self.is_listed
     }
 }
 
@@ -118,38 +144,44 @@ impl Broker {
         let mut losses = std::mem::take(&mut self.losses);
         for loss in losses.drain(..) {
             let at = match &loss.topic {
-                Some(topic) => self.topics.resolve(topic.as_str(), now, &mut self.dedupe).unwrap_or(at),
+                Some(topic) => self.topic_at(now, topic.as_str()).unwrap_or(at),
                 None => at,
             };
+            self.note_expired(now, at, &loss);
             let body = loss.body.as_ref().map(Wire::Owned).or(frame);
             self.tell_loss(now, at, loss.reason, loss.lost, (loss.dialect, body));
         }
-        // What was lost of the notices themselves is in their subscriptions' figures.
-        self.losses.clear();
-        losses.clear();
         self.losses = losses;
+    }
+
+    /// What expired in a queue was not seen: a retry that is in time reaches its subscriber (rmp-v0 §4, §5).
+    fn note_expired(&mut self, now: Now, at: TopicRef, loss: &Loss) {
+        let Loss { reason: DropReason::TtlExpired, lost: Lost { to: Some((id, sub)), trace, msg_id, .. }, .. } = *loss else { return };
+        let sub = self.sessions.get(id).and_then(|session| session.subs.get(*session.places.get(&sub)?));
+        if let (Some(sub), Some(scope)) = (sub, self.topics.look(at).and_then(|state| state.scope)) {
+            let seen = self.dedupe.look(scope, Key::new(trace, msg_id), now.mono);
+            self.dedupe.lost(&seen, &sub.seen);
+        }
     }
 
     fn tell_loss(&mut self, now: Now, at: TopicRef, reason: DropReason, lost: Lost, (dialect, body): (Dialect, Option<Wire<'_>>)) {
         let per_s_max = self.settings.limits.notices_per_s_max;
         let Some(state) = self.topics.state(at) else { return };
-        if matches!(state.class, Class::Sys | Class::Tap | Class::DropsBodies | Class::Operator) {
-            return;
+        if state.class.is_silent() {
+            return self.hold(now, at, reason, lost);
         }
         let Some(count) = state.notices.admit(now.mono, reason, lost, per_s_max) else {
-            if !std::mem::replace(&mut state.notices.is_listed, true) {
-                self.held.push(at);
-            }
-            self.arm(now);
-            return;
+            return self.list(now, at);
         };
         self.notice(now, at, reason, lost, count);
         let rebuilt = match (dialect, &body) {
             (Dialect::Json, Some(tail)) => dialect::frame_of_tail(tail.bytes()).map(Bytes::from),
             _ => None,
         };
+        let is_private = self.topics.look(at).is_some_and(|state| state.class == Class::Operator);
         let frame = if dialect == Dialect::Json { rebuilt.as_ref().map(Wire::Owned) } else { body };
         if let Some(frame) = frame
+            && !is_private
             && frame.bytes().len() as u64 <= self.settings.limits.drop_body_bytes_max
             && !frame.bytes().is_empty()
         {
@@ -157,28 +189,60 @@ impl Broker {
         }
     }
 
-    /// Tells of what was held back.
+    /// Holds back what was lost of a notice or of a message in its place, from so many losses on: it is counted within a second.
+    pub(super) fn hold_losses(&mut self, now: Now, at: TopicRef, from: usize) {
+        while self.losses.len() > from {
+            if let Some(Loss { reason, lost, .. }) = self.losses.pop() {
+                self.hold(now, at, reason, lost);
+            }
+        }
+    }
+
+    fn hold(&mut self, now: Now, at: TopicRef, reason: DropReason, lost: Lost) {
+        if let Some(state) = self.topics.state(at) {
+            state.notices.hold(reason, lost);
+            self.list(now, at);
+        }
+    }
+
+    fn list(&mut self, now: Now, at: TopicRef) {
+        if let Some(state) = self.topics.state(at).filter(|state| !state.notices.is_listed) {
+            state.notices.is_listed = true;
+            self.held.push(at);
+        }
+        self.arm(now);
+    }
+
+    /// Tells of what was held back, as far as it may be told now.
     pub(super) fn tell_held(&mut self, now: Now) {
         for at in std::mem::take(&mut self.held) {
-            let Some(state) = self.topics.state(at) else { continue };
-            let notices = &mut state.notices;
-            notices.is_listed = false;
-            if now.mono.since(notices.since) >= SECOND {
-                (notices.since, notices.told) = (now.mono, 0);
+            self.tell_held_of(now, at, false);
+        }
+    }
+
+    /// Tells of what was held back of a topic; all of it where the topic is let go.
+    pub(super) fn tell_held_of(&mut self, now: Now, at: TopicRef, is_last: bool) {
+        let per_s_max = self.settings.limits.notices_per_s_max;
+        for reason in DropReason::ALL {
+            let Some(state) = self.topics.state(at).filter(|state| state.notices.holds(reason)) else { continue };
+            let may = is_last || state.class.is_silent() || state.notices.has_room(now.mono, per_s_max);
+            if let Some((count, lost)) = may.then(|| state.notices.release(now.mono, reason)).flatten() {
+                self.notice(now, at, reason, lost, count);
             }
-            for reason in DropReason::ALL {
-                let Some(state) = self.topics.state(at) else { break };
-                if let Some((count, lost)) = state.notices.held[reason.index()].take() {
-                    state.notices.told += 1;
-                    self.notice(now, at, reason, lost, count);
-                }
-            }
+        }
+        let Some(state) = self.topics.state(at) else { return };
+        state.notices.is_listed = false;
+        if DropReason::ALL.into_iter().any(|reason| state.notices.holds(reason)) {
+            self.list(now, at);
         }
     }
 
     fn notice(&mut self, now: Now, at: TopicRef, reason: DropReason, lost: Lost, count: u64) {
         let Some(state) = self.topics.state(at) else { return };
-        let topic = state.topic.name().clone();
+        let (topic, is_silent) = (state.topic.name().clone(), state.class.is_silent());
+        if !state.is_shown() {
+            state.view.last_at = now;
+        }
         state.view.dropped[reason.index()] += count;
         self.totals.dropped[reason.index()] += count;
         let Lost { to, from, trace, msg_id, expires_at_ms } = lost;
@@ -209,7 +273,7 @@ impl Broker {
             observed_at_ms: self.wall.now_ms(now),
             suppressed: count - 1,
         };
-        if let Ok(body) = encode::body("error.bus.drop.notice.v1", &notice, None::<&()>) {
+        if !is_silent && let Ok(body) = encode::body("error.bus.drop.notice.v1", &notice, None::<&()>) {
             self.publish_untapped(now, DROPS, SchemaId::BUS_DROP_NOTICE, trace, NOTICE_TTL_MS, &body);
         }
         self.say(Transition::Dropped { reason, topic, to, from, count, msg_id, expires_at_ms }, None, Some(trace));
@@ -217,7 +281,7 @@ impl Broker {
 
     /// The message itself, as it came, for operators' eyes.
     fn show_body(&mut self, now: Now, lost: Lost, frame: Wire<'_>) {
-        let Ok(at) = self.topics.resolve(DROPS_BODIES, now, &mut self.dedupe) else { return };
+        let Ok(at) = self.topic_at(now, DROPS_BODIES) else { return };
         let schema_id = crate::rmp::RawFrame::split(frame.bytes()).map_or(SchemaId(0), |raw| Header::from(&raw.header).schema_id);
         let message = Message {
             frame,
@@ -228,6 +292,8 @@ impl Broker {
             from: STATION,
             is_counted: false,
         };
+        let before = self.losses.len();
         self.deliver(now, at, &message);
+        self.hold_losses(now, at, before);
     }
 }

@@ -6,7 +6,7 @@
 use super::{
     core::{Broker, cut},
     io::{Output, Wire},
-    session::{Pending, Phase, Refused, Session, Sub},
+    session::{Pending, Phase, Refused, Session, Sub, TopicRef},
 };
 use crate::{
     ids::{ConnectionId, TopicName, TraceId},
@@ -52,9 +52,11 @@ impl Broker {
         if session.is_open()
             && let Some((header, body)) = steady(frame.bytes())
             && let Some((topic, ack)) = session.memo.recall(body)
+            && self.topics.look(topic).is_some()
         {
             let wire_bytes = frame.bytes().len();
-            session.pending = Some(Pending { re: header.msg_id, trace: header.trace_id, ack, wire_bytes, to: Ok(topic), topic: None });
+            session.pending =
+                Some(Pending { re: header.msg_id, trace: header.trace_id, ack, wire_bytes, to: Ok(Some(topic)), topic: None });
             return;
         }
         self.on_control(now, id, frame.bytes());
@@ -72,6 +74,9 @@ impl Broker {
                 let header = RawFrame::split(wire).map(|raw| raw.header);
                 let re = header.map_or(0, |header| header.msg_id);
                 let trace = header.map(|header| Header::from(&header).trace_id);
+                if !is_new && redaction == Redaction::None && control::announces_message(wire) {
+                    return self.await_refused(id, (re, trace), wire, Self::fault(&error));
+                }
                 return self.refuse(now, id, head_of(wire), re, &Self::fault(&error), trace, redaction);
             }
         };
@@ -91,7 +96,7 @@ impl Broker {
                 self.refuse(now, id, head, re, &refused, trace, Redaction::Withheld);
                 return self.end(id, CloseCause::Refused(refused.refusal));
             }
-            FromClient::Publish { topic, ack } => return self.on_publish(now, id, wire, header, topic, ack),
+            FromClient::Publish { topic, ack } => return self.on_publish(id, wire, header, topic, ack),
             FromClient::Subscribe { sub, topic } => {
                 head.sub = Some(sub);
                 head.topic = Topic::check(topic).is_ok().then(|| TopicName::new(topic));
@@ -181,19 +186,33 @@ impl Broker {
     }
 
     /// Where a message will go is told by the `Publish` before it; what is wrong with that is told once the message has come.
-    fn on_publish(&mut self, now: Now, id: ConnectionId, wire: &[u8], header: Header, topic: &str, ack: bool) {
-        let to = self.resolve(now, topic);
+    fn on_publish(&mut self, id: ConnectionId, wire: &[u8], header: Header, topic: &str, ack: bool) {
+        let (to, name) = self.place_of(topic);
         let Some(session) = self.sessions.get_mut(id) else { return };
-        if let (Ok(topic), Some((_, body))) = (&to, steady(wire)) {
-            session.memo.note(body, *topic, ack);
+        if let (Ok(Some(topic)), Some(name), Some((_, body))) = (&to, &name, steady(wire)) {
+            session.memo.note(body, (*topic, name.clone()), ack);
         }
-        let topic = Topic::check(topic).is_ok().then(|| TopicName::new(topic));
-        session.pending = Some(Pending { re: header.msg_id, trace: header.trace_id, ack, wire_bytes: wire.len(), to, topic });
+        session.pending = Some(Pending { re: header.msg_id, trace: header.trace_id, ack, wire_bytes: wire.len(), to, topic: name });
     }
 
-    pub(super) fn resolve(&mut self, now: Now, topic: &str) -> Result<super::session::TopicRef, Refused> {
-        let found = self.topics.resolve(topic, now, &mut self.dedupe);
-        found.map_err(|fault| Refused::new(Refusal::InvalidTopic, &fault))
+    /// A `Publish` that is at fault consumes its message all the same (ruling RMP 1), and is told once that has come.
+    fn await_refused(&mut self, id: ConnectionId, (re, trace): (u64, Option<TraceId>), wire: &[u8], refused: Refused) {
+        let trace = trace.unwrap_or(TraceId(uuid::Uuid::nil()));
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.pending = Some(Pending { re, trace, ack: false, wire_bytes: wire.len(), to: Err(refused), topic: None });
+        }
+    }
+
+    /// Where messages to a topic go, as far as that is known, and its name.
+    pub(super) fn place_of(&self, topic: &str) -> (Result<Option<TopicRef>, Refused>, Option<TopicName>) {
+        match Topic::check(topic) {
+            Ok(()) => {
+                let found = self.topics.find(topic);
+                let name = found.and_then(|at| self.topics.look(at)).map(|state| state.topic.name().clone());
+                (Ok(found), Some(name.unwrap_or_else(|| TopicName::new(topic))))
+            }
+            Err(fault) => (Err(Refused::new(Refusal::InvalidTopic, &fault)), None),
+        }
     }
 
     pub(super) fn subscribe(&mut self, now: Now, id: ConnectionId, number: u64, topic: &str) -> Result<TopicName, Refused> {

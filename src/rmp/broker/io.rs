@@ -150,10 +150,8 @@ pub enum Output {
     Asked {
         /// What it asks.
         asked: Asked,
-        /// The number of its `Publish`.
-        re: u64,
-        /// Whether that is answered when all is well.
-        ack: bool,
+        /// By what its `Publish` is answered.
+        ticket: Ticket,
     },
     /// The station takes a message itself.
     Heard(Heard),
@@ -181,6 +179,21 @@ pub struct Heard {
     pub header: Header,
     /// The MsgPack envelope.
     pub body: Bytes,
+}
+
+/// By what an operator's `Publish` is answered once it is known whether the station took it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    /// Who asked.
+    pub session: ConnectionId,
+    /// The request's trace.
+    pub trace: TraceId,
+    /// The request's number.
+    pub msg_id: u64,
+    /// The number of its `Publish`.
+    pub re: u64,
+    /// Whether that is answered when all is well.
+    pub ack: bool,
 }
 
 /// What an operator asked on `rlp/operator`.

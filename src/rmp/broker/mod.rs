@@ -29,7 +29,7 @@ mod wall;
 
 pub use core::Broker;
 pub use heard::Room;
-pub use io::{Asked, Deadline, Heard, Input, Output, Own, STATION, Wire};
+pub use io::{Asked, Deadline, Heard, Input, Output, Own, STATION, Ticket, Wire};
 pub use own::NotAnswered;
 pub use settings::{Settings, Tokens};
 pub use transmit::Left;

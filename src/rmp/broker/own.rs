@@ -40,8 +40,9 @@ impl Broker {
     /// Publishes a message of the station's own, and tells its frame and how many subscriptions it was given to. It is tapped as one that
     /// came in, except the tap's own entries (ruling RMP 17).
     pub fn publish(&mut self, now: Now, own: &Own) -> (Vec<u8>, u32) {
+        self.look_at_clock(now);
         let Own { topic, schema_id, trace, ttl_ms, body } = own;
-        let Ok(at) = self.topics.resolve(topic.as_str(), now, &mut self.dedupe) else { return (Vec::new(), 0) };
+        let Ok(at) = self.topic_at(now, topic.as_str()) else { return (Vec::new(), 0) };
         let Some((frame, header)) = self.frame(now, *schema_id, *trace, *ttl_ms, body) else { return (Vec::new(), 0) };
         let message = of_own(&frame, header);
         let reached = self.deliver(now, at, &message);
@@ -64,12 +65,14 @@ impl Broker {
 
     /// Publishes what is told in the tap in another way.
     pub(super) fn publish_untapped(&mut self, now: Now, topic: &str, schema_id: SchemaId, trace: TraceId, ttl_ms: u64, body: &[u8]) {
-        let Ok(at) = self.topics.resolve(topic, now, &mut self.dedupe) else { return };
+        let Ok(at) = self.topic_at(now, topic) else { return };
         if !self.is_heard(at) {
             return;
         }
         let Some((frame, header)) = self.frame(now, schema_id, trace, ttl_ms, body) else { return };
+        let before = self.losses.len();
         self.deliver(now, at, &of_own(&frame, header));
+        self.hold_losses(now, at, before);
     }
 
     fn is_heard(&mut self, at: TopicRef) -> bool {

@@ -7,14 +7,16 @@ use super::{
     core::Broker,
     deliver::{Given, Message},
     drops::Lost,
-    io::{Asked, Output, Wire},
+    io::{Asked, Output, Ticket, Wire},
     session::{Pending, Refused, TopicRef},
 };
 use crate::{
     ids::{ConnectionId, TopicName, TraceId},
     rmp::{
-        Error, Frame, HEADER_BYTES, Header, PREFIX_BYTES, RawFrame, decode, is_expired,
-        topic::{Class, OPERATOR},
+        Error, Frame, HEADER_BYTES, Header, PREFIX_BYTES, RawFrame, decode,
+        dedupe::Key,
+        is_expired,
+        topic::{Class, OPERATOR, Topic, TopicFault},
     },
     tap::entry::rmp::{DropReason, FrameKind, Head, Kind, Refusal, Verdict},
     time::Now,
@@ -54,10 +56,11 @@ impl Broker {
             msg_id: raw.map(|header| header.msg_id),
             ..Head::default()
         };
-        let judged = match self.judge_message(now, kind, pending, wire) {
+        debug_assert!(self.losses.is_empty(), "what was lost before belongs to another topic");
+        let judged = match self.judge_message(now, id, kind, pending, wire) {
             Ok(judged) => judged,
             Err(NotJudged::Refused(refused)) => {
-                let head = Head { topic: head.topic.or_else(|| self.name_of(pending)), ..head };
+                let head = Head { topic: head.topic.or_else(|| self.name_of(id, pending)), ..head };
                 return self.refuse(now, id, head, pending.re, &refused, trace, redaction);
             }
             Err(NotJudged::Expired(judged, refused)) => {
@@ -67,7 +70,7 @@ impl Broker {
             }
         };
         if judged.class == Class::Operator {
-            return self.ask(id, kind, &judged, pending, wire);
+            return self.ask(now, id, kind, &judged, pending, wire);
         }
         let head = Head { topic: Some(judged.topic.clone()), ..head };
         if let Some(refused) = self.has_no_room(&judged, wire) {
@@ -94,18 +97,27 @@ impl Broker {
         self.tell_losses(now, judged.at, Some(frame));
     }
 
-    /// Whether a message may go where its `Publish` says; nothing is changed.
-    pub(super) fn judge_message(&self, now: Now, kind: Kind, pending: &Pending, wire: &[u8]) -> Result<Judged, NotJudged> {
+    /// Whether a message may go where its `Publish` says. A topic that is new is made only then: who may not publish displaces none.
+    fn judge_message(&mut self, now: Now, id: ConnectionId, kind: Kind, pending: &Pending, wire: &[u8]) -> Result<Judged, NotJudged> {
         let refuse = |refused| NotJudged::Refused(refused);
-        let decoded = decode(wire, &self.checks());
         // What ends the stream was found before the frame was cut out of it.
-        let at = pending.to.clone().map_err(refuse)?;
-        let Frame { header, expires_at_ms, .. } = decoded.map_err(|error| refuse(Self::fault(&error)))?;
-        let gone = || refuse(Refused::new(Refusal::Busy, &"the topic was let go since: publish again"));
-        let state = self.topics.look(at).ok_or_else(gone)?;
+        let to = pending.to.clone().map_err(refuse)?;
+        let Frame { header, expires_at_ms, .. } = decode(wire, &self.checks()).map_err(|error| refuse(Self::fault(&error)))?;
+        let (class, at, topic) = if let Some((at, state)) = to.and_then(|at| Some((at, self.topics.look(at)?))) {
+            (state.class, Some(at), state.topic.name().clone())
+        } else {
+            let unknown = || refuse(Refused::new(Refusal::InvalidTopic, &"the Publish names none"));
+            let name = self.name_of(id, pending).ok_or_else(unknown)?;
+            (Class::of_text(name.as_str()), None, name)
+        };
         let forbidden = |denied| refuse(Refused::new(Refusal::Forbidden, &denied));
-        state.class.may_publish(kind, header.schema_id).map_err(forbidden)?;
-        let judged = Judged { at, class: state.class, topic: state.topic.name().clone(), header, expires_at_ms };
+        class.may_publish(kind, header.schema_id).map_err(forbidden)?;
+        let invalid = |fault| refuse(Refused::new(Refusal::InvalidTopic, &fault));
+        let at = match at {
+            Some(at) => at,
+            None => self.topic_at(now, topic.as_str()).map_err(invalid)?,
+        };
+        let judged = Judged { at, class, topic, header, expires_at_ms };
         let now_ms = self.wall.now_ms(now);
         if is_expired(now_ms, expires_at_ms) {
             let refused = Self::fault(&Error::Expired { expires_at_ms, now_ms });
@@ -114,9 +126,26 @@ impl Broker {
         Ok(judged)
     }
 
-    fn name_of(&self, pending: &Pending) -> Option<TopicName> {
-        let at = pending.to.as_ref().ok()?;
-        self.topics.look(*at).map(|state| state.topic.name().clone())
+    /// The topic that a `Publish` named, whatever became of it since.
+    fn name_of(&self, id: ConnectionId, pending: &Pending) -> Option<TopicName> {
+        let remembered = || self.sessions.get(id)?.memo.name_of(pending.to.clone().ok().flatten()?).cloned();
+        pending.topic.clone().or_else(remembered)
+    }
+
+    /// The topic of this name. One that is new takes the place of some that are dispensable, where there is no room.
+    pub(super) fn topic_at(&mut self, now: Now, name: &str) -> Result<TopicRef, TopicFault> {
+        if let Some(at) = self.topics.find(name) {
+            self.topics.touch(at);
+            return Ok(at);
+        }
+        let topic = Topic::parse(name)?;
+        if self.topics.is_full() && !Class::of(&topic).is_reserved() {
+            for at in self.topics.dispensable(&self.dedupe) {
+                self.tell_held_of(now, at, true);
+                self.topics.forget(at, now, &mut self.dedupe);
+            }
+        }
+        Ok(self.topics.insert(topic, now))
     }
 
     /// It is counted, noticed, and seen by nobody.
@@ -128,21 +157,38 @@ impl Broker {
         self.tell_losses(now, *at, Some(frame));
     }
 
-    /// An operator's request goes to the station alone, and is not tapped.
-    fn ask(&mut self, id: ConnectionId, kind: Kind, judged: &Judged, pending: &Pending, wire: &[u8]) {
+    /// An operator's request goes to the station alone, once (rmp-v0 §5), and is not tapped.
+    fn ask(&mut self, now: Now, id: ConnectionId, kind: Kind, judged: &Judged, pending: &Pending, wire: &[u8]) {
+        let Judged { at, header, expires_at_ms, .. } = *judged;
+        let (trace, msg_id) = (header.trace_id, header.msg_id);
+        self.topics.touch(at);
+        let Self { topics, dedupe, .. } = self;
+        let scope = topics.state(at).map(|state| *state.scope.get_or_insert_with(|| dedupe.open_topic()));
+        if scope.is_some_and(|scope| !dedupe.see(scope, Key::new(trace, msg_id), now.mono).is_new()) {
+            self.lose(DropReason::Duplicate, Lost { to: None, from: Some(id), trace, msg_id, expires_at_ms });
+            if pending.ack {
+                self.answer_untapped(now, id, pending.re, trace);
+            }
+            return self.tell_losses(now, at, None);
+        }
         let body = wire.get(PREFIX_BYTES + HEADER_BYTES..).unwrap_or_default();
         let payload = bytes::Bytes::copy_from_slice(body);
-        let asked = Asked { session: id, kind, trace: judged.header.trace_id, payload };
-        self.outputs.push_back(Output::Asked { asked, re: pending.re, ack: pending.ack });
+        let asked = Asked { session: id, kind, trace, payload };
+        let ticket = Ticket { session: id, trace, msg_id, re: pending.re, ack: pending.ack };
+        self.outputs.push_back(Output::Asked { asked, ticket });
         if let Some(session) = self.sessions.get_mut(id) {
             session.published += 1;
         }
         self.touch(id);
     }
 
-    /// Whether the station had room for what an operator asked: the `Publish` is answered by that.
-    pub fn took(&mut self, now: Now, session: ConnectionId, trace: TraceId, (re, ack): (u64, bool), is_taken: bool) {
+    /// Whether the station had room for what an operator asked: the `Publish` is answered by that. What it had no room for may come again.
+    pub fn took(&mut self, now: Now, ticket: Ticket, is_taken: bool) {
+        let Ticket { session, trace, msg_id, re, ack } = ticket;
         if !is_taken {
+            if let Some(scope) = self.topics.peek(OPERATOR).and_then(|state| state.scope) {
+                self.dedupe.forget(scope, Key::new(trace, msg_id));
+            }
             let why = format!("the station has as many requests on {OPERATOR} as it takes: ask again in a moment");
             self.answer_error(now, session, re, &Refused::new(Refusal::Busy, &why), Some(trace));
         } else if ack {
@@ -190,7 +236,7 @@ impl Broker {
         if !held.is_open() {
             return Verdict::Refused(Refusal::Unauthorized);
         }
-        if crate::rmp::topic::Topic::check(topic).is_err() {
+        if Topic::check(topic).is_err() {
             return Verdict::Refused(Refusal::InvalidTopic);
         }
         match self.judge_at(now, held.kind(), topic, wire) {
@@ -208,8 +254,7 @@ impl Broker {
 
     fn judge_at(&self, now: Now, kind: Kind, topic: &str, wire: &[u8]) -> Result<(Header, Class), Refusal> {
         let Frame { header, expires_at_ms, .. } = decode(wire, &self.checks()).map_err(|error| Refusal::Fault(error.code()))?;
-        let parsed = crate::rmp::topic::Topic::parse(topic).map_err(|_| Refusal::InvalidTopic)?;
-        let class = Class::of(&parsed);
+        let class = Class::of_text(topic);
         class.may_publish(kind, header.schema_id).map_err(|_| Refusal::Forbidden)?;
         if is_expired(self.wall.now_ms(now), expires_at_ms) {
             return Err(Refusal::Fault(crate::rmp::Code::Expired));

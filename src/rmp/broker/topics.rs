@@ -16,7 +16,7 @@ use crate::{
         outbox::Slot,
         routes::{Route, Routes},
         snapshot::TopicView,
-        topic::{Class, Topic, TopicFault},
+        topic::{Class, Topic},
     },
     tap::entry::rmp::Dialect,
     time::Now,
@@ -105,15 +105,23 @@ impl Topics {
         }
     }
 
-    /// The topic of this name. One that is new takes the place of some that were used least recently, where there is no room.
-    pub(super) fn resolve(&mut self, name: &str, now: Now, dedupe: &mut Dedupe) -> Result<TopicRef, TopicFault> {
-        if let Some(place) = self.places.get(name).copied() {
-            return Ok(TopicRef { place, stamp: self.states[place].stamp });
+    /// The topic of this name, if it is there.
+    pub(super) fn find(&self, name: &str) -> Option<TopicRef> {
+        let place = *self.places.get(name)?;
+        Some(TopicRef { place, stamp: self.states.get(place)?.stamp })
+    }
+
+    /// Notes that a topic is used now.
+    pub(super) fn touch(&mut self, at: TopicRef) {
+        self.stamp += 1;
+        let used = self.stamp;
+        if let Some(state) = self.state(at) {
+            state.used = used;
         }
-        let topic = Topic::parse(name)?;
-        if self.states.len() >= self.limit {
-            self.make_room(dedupe);
-        }
+    }
+
+    /// Adds a topic that is not there.
+    pub(super) fn insert(&mut self, topic: Topic, now: Now) -> TopicRef {
         self.stamp += 1;
         let state = TopicState {
             class: Class::of(&topic),
@@ -129,23 +137,42 @@ impl Topics {
         let name = state.topic.name().clone();
         let place = self.states.insert(state);
         self.places.insert(name, place);
-        Ok(TopicRef { place, stamp: self.stamp })
+        TopicRef { place, stamp: self.stamp }
     }
 
-    /// Forgets an eighth of the topics, those used least recently.
-    fn make_room(&mut self, dedupe: &mut Dedupe) {
-        let mut used: Vec<_> = self.states.iter().map(|(place, state)| (state.used, place)).collect();
-        let forgotten = (used.len() / 8).max(1).min(used.len());
-        if forgotten < used.len() {
-            used.select_nth_unstable(forgotten);
+    /// Whether one more topic takes the place of others.
+    pub(super) fn is_full(&self) -> bool {
+        self.states.len() >= self.limit
+    }
+
+    /// An eighth of the topics, to be forgotten: never reserved ones; first those of which nothing is remembered, last those whose drops
+    /// were not told yet; of the same sort those used least recently.
+    pub(super) fn dispensable(&self, dedupe: &Dedupe) -> Vec<TopicRef> {
+        let rank = |state: &TopicState| match state.scope {
+            _ if state.notices.is_listed() => 2,
+            Some(scope) if dedupe.figures_of(scope).0 > 0 => 1,
+            _ => 0,
+        };
+        let candidates = self.states.iter().filter(|(_, state)| !state.class.is_reserved());
+        let mut ranked: Vec<_> =
+            candidates.map(|(place, state)| (rank(state), state.used, TopicRef { place, stamp: state.stamp })).collect();
+        let forgotten = (self.states.len() / 8).max(1).min(ranked.len());
+        if forgotten < ranked.len() {
+            ranked.select_nth_unstable_by_key(forgotten, |(rank, used, _)| (*rank, *used));
         }
-        for (_, place) in used.into_iter().take(forgotten) {
-            let state = self.states.remove(place);
-            self.targets -= state.targets.len();
-            self.places.remove(state.topic.as_str());
-            if let Some(scope) = state.scope {
-                dedupe.close_topic(scope);
-            }
+        ranked.into_iter().take(forgotten).map(|(.., at)| at).collect()
+    }
+
+    /// Forgets a topic.
+    pub(super) fn forget(&mut self, at: TopicRef, now: Now, dedupe: &mut Dedupe) {
+        if self.look(at).is_none() {
+            return;
+        }
+        let state = self.states.remove(at.place);
+        self.targets -= state.targets.len();
+        self.places.remove(state.topic.as_str());
+        if let Some(scope) = state.scope {
+            dedupe.close_topic(scope, now.mono);
         }
     }
 

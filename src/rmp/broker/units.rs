@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::{
     core::{Broker, cut},
     io::{Output, Wire},
-    session::{Pending, Refused, TopicRef},
+    session::{Pending, Refused},
 };
 use crate::{
     ids::{ConnectionId, TopicName, TraceId},
@@ -56,7 +56,7 @@ impl Broker {
                 self.end(id, CloseCause::Refused(Refusal::Unauthorized));
             }
             FromClient::Publish { id: request, topic, message } => {
-                self.on_json_publish(now, id, head, (request, unit.len()), &topic, &message.frame());
+                self.on_json_publish(now, id, (request, unit.len()), &topic, &message.frame());
             }
             FromClient::Subscribe { id: request, topic, sub_id } => self.on_json_subscribe(now, id, head, (request, sub_id), &topic),
             FromClient::Unsubscribe { sub_id } => match self.unsubscribe(id, sub_id) {
@@ -104,12 +104,12 @@ impl Broker {
     }
 
     /// The frame that a message stands for goes through the checks of every frame.
-    fn on_json_publish(&mut self, now: Now, id: ConnectionId, head: Head, (request, unit_bytes): (u64, usize), topic: &str, frame: &[u8]) {
-        let to: Result<TopicRef, Refused> = self.resolve(now, topic);
+    fn on_json_publish(&mut self, now: Now, id: ConnectionId, (request, unit_bytes): (u64, usize), topic: &str, frame: &[u8]) {
+        let (to, topic) = self.place_of(topic);
         let trace = RawFrame::split(frame).map(|raw| TraceId(uuid::Uuid::from_u128(raw.header.trace_id)));
         let nil = TraceId(uuid::Uuid::nil());
         let wire_bytes = unit_bytes.saturating_sub(frame.len());
-        let pending = Pending { re: request, trace: trace.unwrap_or(nil), ack: true, wire_bytes, to, topic: head.topic };
+        let pending = Pending { re: request, trace: trace.unwrap_or(nil), ack: true, wire_bytes, to, topic };
         self.on_message(now, id, &pending, Wire::Lent(frame));
     }
 

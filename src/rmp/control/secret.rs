@@ -1,9 +1,10 @@
-//! Where a token lies in a frame, so that it can be masked before anybody sees the frame.
+//! What is to be known of a control frame that is at fault: where a token lies in it, so that it can be masked before anybody sees the
+//! frame, and whether a message follows it.
 
 use std::ops::Range;
 
 use crate::rmp::{
-    Body, HEADER_BYTES, PREFIX_BYTES, RawFrame,
+    Body, HEADER_BYTES, PREFIX_BYTES, RawFrame, SchemaId,
     body::{BodyFault, text},
     walk::{Shape, Walk},
 };
@@ -23,6 +24,28 @@ pub fn secret(wire: &[u8]) -> Option<Range<usize>> {
         Err(_) => bytes.windows(KEY.len()).position(|word| word == KEY).map(|at| at + KEY.len()..bytes.len()),
     };
     found.map(|found| BODY_AT + found.start..BODY_AT + found.end)
+}
+
+/// Whether a frame is a control frame whose payload begins as a `Publish`, whatever else is wrong with it: its message follows.
+#[must_use]
+pub fn announces_message(wire: &[u8]) -> bool {
+    let Some(RawFrame { header, body, .. }) = RawFrame::split(wire) else { return false };
+    SchemaId(header.schema_id) == SchemaId::CONTROL && names_publish(body).unwrap_or(false)
+}
+
+/// As far as the name of the payload's message; what comes before it has to be readable.
+fn names_publish(body: &[u8]) -> Result<bool, BodyFault> {
+    let mut walk = Walk::within(body, 0..body.len(), DEPTH_MAX);
+    let Shape::Map(entries) = walk.head(1)? else { return Ok(false) };
+    for _ in 0..entries {
+        let key = walk.skip(2)?;
+        if text(body, &key) != Some("payload") {
+            walk.skip(2)?;
+            continue;
+        }
+        return Ok(matches!(walk.head(2)?, Shape::Map(1..)) && text(body, &walk.skip(3)?) == Some("Publish"));
+    }
+    Ok(false)
 }
 
 /// From the first token to the last, should there be more.

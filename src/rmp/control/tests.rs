@@ -149,6 +149,25 @@ fn a_token_is_found_whatever_else_is_wrong() {
     assert!(!format!("{:?}", FromClient::Hello { v: 1, client: "", kind: "", token: Some(Token("s3cret")) }).contains("s3cret"));
 }
 
+#[test]
+fn a_publish_at_fault_announces_its_message_as_long_as_its_name_can_be_read() {
+    let announces = |schema_id: u16, body: &[u8]| {
+        let mut wire = vec![0; 68];
+        wire[16..18].copy_from_slice(&schema_id.to_be_bytes());
+        wire.extend_from_slice(body);
+        announces_message(&wire)
+    };
+    for payload in [&b"\x81\xa7Publish\x81\xa3ack\xc3"[..], b"\x81\xa7Publish\xc0", b"\x82\xa7Publish\x80\xc1", b"\x81\xa7Publish"] {
+        assert!(announces(9, &body(payload)), "{payload:x?}");
+    }
+    assert!(announces(9, b"\x82\xa4type\x01\xa7payload\x81\xa7Publish\x80"), "its type is none");
+    assert!(!announces(1, &body(b"\x81\xa7Publish\x80")));
+    for payload in [&b"\x81\xa4Ping\x80"[..], b"\xa7Publish", b"\x80", b"\x81\xa7Publis", b"\x91\xa7Publish", b""] {
+        assert!(!announces(9, &body(payload)), "{payload:x?}");
+    }
+    assert!(!announces_message(&[0; 67]));
+}
+
 proptest! {
     /// Well-formed payloads with one byte changed, and any bytes at all: read or told, and a token that is there is found or the rest
     /// hidden.

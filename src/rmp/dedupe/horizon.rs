@@ -87,8 +87,9 @@ impl Dedupe {
         Scope(self.seen.open())
     }
 
-    /// Forgets a topic. What costs is the number of its keys.
-    pub fn close_topic(&mut self, scope: Scope) {
+    /// Forgets a topic for which there is no room; its keys count as taken by a cap. What costs is their number.
+    pub fn close_topic(&mut self, scope: Scope, now: Mono) {
+        self.seen.evict_all(scope.0, now);
         self.seen.close(scope.0);
     }
 
@@ -129,6 +130,11 @@ impl Dedupe {
     /// A subscriber does not get the message for back-pressure, so that a retry is no duplicate to it.
     pub fn lost(&mut self, seen: &Seen, subscriber: &Subscriber) {
         self.lost.see(subscriber.lost, (seen.scope, seen.key), self.mark, seen.now);
+    }
+
+    /// Forgets that a message was published on a topic, so that a retry is no duplicate.
+    pub fn forget(&mut self, scope: Scope, key: Key) {
+        self.seen.remove(scope.0, &key);
     }
 
     /// Forgets up to so many keys whose age is over; without it they are forgotten as others come. Gives memory back once nothing is kept.

@@ -126,6 +126,13 @@ impl<K: Copy + Eq + Hash> Ledger<K> {
         self.free_groups.push(id.place);
     }
 
+    /// Forgets the keys of a group, as a cap does.
+    pub(super) fn evict_all(&mut self, id: GroupId, now: Mono) {
+        while let Some(oldest) = self.group(id).map(|group| group.ends.oldest).filter(|oldest| *oldest != NONE) {
+            self.evict(oldest, now);
+        }
+    }
+
     /// Notes that a key is seen now, and tells the mark at which it was last seen, if that is remembered. Nothing is kept for a group that
     /// was closed.
     pub(super) fn see(&mut self, id: GroupId, key: K, mark: u64, now: Mono) -> Option<u64> {

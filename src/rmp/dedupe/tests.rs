@@ -108,8 +108,9 @@ fn the_cap_of_the_broker_takes_from_whichever_topic_was_quiet_for_longest() {
         dedupe.see(busy, key(msg_id), at_ms(msg_id));
     }
     assert_eq!((dedupe.figures_of(quiet), dedupe.figures_of(busy)), ((1, 1), (3, 0)));
-    dedupe.close_topic(busy);
-    assert_eq!(dedupe.figures().keys, 1);
+    dedupe.close_topic(busy, at_ms(600_003));
+    let figures = dedupe.figures();
+    assert_eq!((figures.keys, figures.evicted_young), (1, 3), "one by the cap, two with the topic; the third was old");
     assert!(dedupe.see(busy, key(3), at_ms(9)).is_new(), "a closed topic keeps nothing");
     assert_eq!(dedupe.figures().keys, 1);
     let next = dedupe.open_topic();

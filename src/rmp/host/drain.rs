@@ -39,10 +39,9 @@ impl Host {
                     let text = text.as_deref().unwrap_or_default();
                     self.emit(now, trace, What::Transition(Transition::Rmp(transition)), text.as_bytes());
                 }
-                Output::Asked { asked, re, ack } => {
-                    let (session, trace) = (asked.session, asked.trace);
+                Output::Asked { asked, ticket } => {
                     let is_taken = self.asked.try_send(asked).is_ok();
-                    self.broker.took(now, session, trace, (re, ack), is_taken);
+                    self.broker.took(now, ticket, is_taken);
                 }
                 Output::Heard(heard) => {
                     if let Some(ear) = &self.ear {

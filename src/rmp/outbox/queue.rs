@@ -228,8 +228,7 @@ impl<T> Outbox<T> {
         Ok(())
     }
 
-    /// Queues a message for a subscription. A subscription with an empty queue always takes one within the broker's budget, and beyond it
-    /// too where the connection has none queued at all (ruling RMP 8).
+    /// Queues a message for a subscription. A subscription with an empty queue always takes one (ruling RMP 8).
     ///
     /// # Errors
     /// [`Full`]; nothing is queued and the loss is in the account.
@@ -270,7 +269,7 @@ impl<T> Outbox<T> {
             Some(Full::Messages { messages_max: self.messages_max })
         } else if account.messages > 0 && account.bytes + bytes > self.bytes_max {
             Some(Full::Bytes { bytes: account.bytes, bytes_max: self.bytes_max })
-        } else if self.messages > 0 && !budget.has_room(bytes) {
+        } else if account.messages > 0 && !budget.has_room(bytes) {
             Some(Full::Broker { bytes: budget.bytes() })
         } else {
             None

@@ -70,7 +70,8 @@ impl Class {
         Self::of_text(topic.as_str())
     }
 
-    fn of_text(topic: &str) -> Self {
+    /// The class of a topic's text.
+    pub(crate) fn of_text(topic: &str) -> Self {
         match topic {
             CTRL => Self::Ctrl,
             OPERATOR => Self::Operator,
@@ -92,6 +93,18 @@ impl Class {
     fn is_run_reply(topic: &str) -> bool {
         let behind = topic.strip_prefix("rlp/runs/").and_then(|rest| rest.split_once('/'));
         behind.is_some_and(|(_, rest)| rest.starts_with("agents/"))
+    }
+
+    /// Whether it is one of the few topics that the specification or the station names, which are kept however many others there are.
+    #[must_use]
+    pub fn is_reserved(self) -> bool {
+        matches!(self, Self::Ctrl | Self::Operator | Self::Tap | Self::DropsBodies | Self::Sys | Self::Decision)
+    }
+
+    /// Whether what is lost here is counted without a notice, which would be lost here itself (ruling RMP 9).
+    #[must_use]
+    pub fn is_silent(self) -> bool {
+        matches!(self, Self::Sys | Self::Tap | Self::DropsBodies)
     }
 
     /// Whether the station itself takes what is published here, where it runs a control plane (rmp-v0 §9; ruling RMP 13).

@@ -66,6 +66,37 @@ fn a_publish_is_answered_once_when_ack_and_refused_whether_or_not() {
 }
 
 #[test]
+fn a_publish_at_fault_consumes_its_message_and_is_told_once() {
+    let mut house = House::open();
+    let session = house.agent(1);
+    let good = words::control(9, "Publish", vec![("topic", "a".into()), ("ack", true.into())]);
+    let (mut timeless, mut flagged, mut longer) = (good.clone(), good.clone(), good.clone());
+    timeless[32..40].fill(0);
+    flagged[15] = 1;
+    longer[23] += 1;
+    let faulty = [
+        (timeless, "InvalidTtl"),
+        (flagged, "InvalidHeaderFlags"),
+        (longer, "LengthMismatch"),
+        (words::control(9, "Publish", vec![("topic", "a".into())]), "BodyDecodeError"),
+        (words::control(9, "Publish", vec![("ack", true.into())]), "BodyDecodeError"),
+    ];
+    for is_steady in [false, true] {
+        for (publish, fault) in &faulty {
+            if is_steady {
+                house.publish(session, "a", false, &words::message(1, "x"));
+            }
+            let before = house.verdicts.len();
+            house.send(session, publish);
+            house.send(session, &words::control(10, "Subscribe", vec![("sub", 1.into()), ("topic", "a".into())]));
+            assert_eq!((code(&mut house, session), house.verdicts.len()), (vec![(*fault).to_owned()], before + 1));
+            house.say(session, "Ping", vec![]);
+            assert_eq!(code(&mut house, session), ["Pong"]);
+        }
+    }
+}
+
+#[test]
 fn a_duplicate_gets_ok_and_is_not_delivered_again() {
     let mut house = House::open();
     let (publisher, subscriber) = (house.agent(1), house.agent(2));

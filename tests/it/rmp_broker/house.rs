@@ -27,6 +27,8 @@ pub(crate) struct House {
     pub(crate) closed: Vec<(ConnectionId, CloseCause)>,
     pub(crate) asked: Vec<Asked>,
     pub(crate) heard: Vec<Heard>,
+    /// Whether the station has room for what operators ask.
+    pub(crate) takes: bool,
     limits: limits::Rmp,
     numbers: BTreeMap<ConnectionId, u64>,
     seq: u64,
@@ -56,7 +58,7 @@ impl House {
         let broker = Broker::new(settings, now);
         let fold = broker.snapshot();
         let (verdicts, transitions, closed, asked, heard) = Default::default();
-        Self { broker, now, fold, verdicts, transitions, closed, asked, heard, limits, numbers: BTreeMap::new(), seq: 0 }
+        Self { broker, now, fold, verdicts, transitions, closed, asked, heard, takes: true, limits, numbers: BTreeMap::new(), seq: 0 }
     }
 
     /// Moves on by so many milliseconds, and hands in the moments that the broker asks for.
@@ -92,8 +94,8 @@ impl House {
                     self.closed.push((session, cause));
                     continue;
                 }
-                Output::Asked { asked, re, ack } => {
-                    self.broker.took(self.now, asked.session, asked.trace, (re, ack), true);
+                Output::Asked { asked, ticket } => {
+                    self.broker.took(self.now, ticket, self.takes);
                     self.asked.push(asked);
                     continue;
                 }

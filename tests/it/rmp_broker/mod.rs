@@ -2,4 +2,6 @@
 
 mod clauses;
 mod house;
+mod lost;
 mod told;
+mod topics;

@@ -2,9 +2,12 @@
 
 use proptest::prelude::*;
 use rl_console::{
-    ids::ConnectionId,
+    ids::{ConnectionId, TraceId},
     limits,
-    rmp::{DropReason, broker::Input},
+    rmp::{
+        DropReason, SchemaId,
+        broker::{Input, Own},
+    },
     tap::entry::rmp::{CloseCause, Transition},
     time::{Now, Wall},
 };
@@ -50,7 +53,8 @@ fn losses_of_the_notices_themselves_are_counted_and_not_noticed() {
     let snapshot = house.broker.snapshot();
     let gauge = snapshot.peers[&operator].subs[&1].gauge;
     assert_eq!((gauge.queued_messages, gauge.dropped[DropReason::BackpressureTimeout.index()]), (1, 4));
-    assert!(snapshot.topics.keys().all(|topic| !topic.as_str().starts_with("rlp/sys/")));
+    let notices = &snapshot.topics["rlp/sys/drops"];
+    assert_eq!((notices.published, notices.dropped), (0, [0, 0, 4]));
 }
 
 #[test]
@@ -76,6 +80,17 @@ fn what_expires_in_a_tools_queue_is_shown_as_the_frame_that_came_if_that_is_not_
     let shown: Vec<Vec<u8>> = house.delivered(operator).into_iter().map(|(_, frame)| frame).collect();
     assert!(shown == messages[..2], "{} are shown", shown.len());
     assert_eq!(house.broker.snapshot().totals.dropped[DropReason::TtlExpired.index()], 3);
+}
+
+#[test]
+fn a_set_clock_is_told_by_what_the_station_says_too() {
+    let mut house = House::open();
+    house.now = Now { wall: Wall(house.now.wall.0 - 7_200_000), ..house.now };
+    let (topic, body) = ("rlp/sys/metrics".into(), words::body("observation.metrics.snapshot.v1", words::map(vec![])).into());
+    let own = Own { topic, schema_id: SchemaId(3_001), trace: TraceId(uuid::Uuid::nil()), ttl_ms: 5_000, body };
+    house.broker.publish(house.now, &own);
+    house.drain(0);
+    assert_eq!(house.transitions, [Transition::ClockJumped { by_ms: -7_200_000 }]);
 }
 
 #[test]

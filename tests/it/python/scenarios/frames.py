@@ -298,7 +298,8 @@ def a_control_frame_is_judged_whatever_came_before(world):
             same("what is heard", raws, [each.raw for each in client.fence()])
             if code in CLOSING or code == "Expired":
                 continue
-            client.send(faulty({"schema_id": 9, "body": body}, fault, msg_id=31))
+            announces = not {"schema_id", "body"} & set(fault)
+            client.send(faulty({"schema_id": 9, "body": body}, fault, msg_id=31) + (message({}) if announces else b""))
             client.error(31, code)
             client.fence()
         client.send(faulty({"body": body}, msg_id=32))
@@ -344,10 +345,28 @@ def an_unknown_control_variant_is_refused(world):
             ("Subscribe", {"sub": "one", "topic": "a"}),
             ("Subscribe", {"sub": -1, "topic": "a"}),
             ("Unsubscribe", {}),
-            ("Publish", {"ack": True}),
         ]:
             client.error(client.control(variant, fields), "BodyDecodeError")
         client.subscribe(1, "a")
+
+
+@scenario
+def a_publish_at_fault_consumes_its_message(world):
+    """Ruling 1: a refused Publish still consumes its message frame, and is answered once."""
+    with world.agent() as client:
+        for fields, header in [
+            ({"ack": True}, {}),
+            ({"topic": "a"}, {}),
+            ({"topic": 1, "ack": True}, {}),
+            ({"topic": "a", "ack": True}, {"ttl_ms": 0}),
+            ({"topic": "a", "ack": True}, {"flags": 1}),
+        ]:
+            re = client.control("Publish", fields, **header)
+            client.send(control("Subscribe", {"sub": 1, "topic": "a"}, msg_id=33))
+            client.error(re, "InvalidTtl" if "ttl_ms" in header else "InvalidHeaderFlags" if header else "BodyDecodeError")
+            client.fence()
+            client.published("a", message({}))
+            same("what is heard", [], client.fence())
 
 
 @scenario

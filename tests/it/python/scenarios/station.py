@@ -74,6 +74,21 @@ def an_operator_asks_over_the_bus(world):
 
 
 @scenario
+def a_request_that_is_repeated_is_asked_once(world):
+    """Section 5: a duplicate is answered Ok and not delivered to the station again."""
+    with world.operator() as asking:
+        asking.subscribe(1, OPERATOR)
+        raw = message({"v": 1, "json": '"snapshot"'}, *REQUEST, trace_id=fresh_trace())
+        asking.published(OPERATOR, raw)
+        payload = {"part": 0, "parts": 2}
+        while payload["part"] + 1 < payload["parts"]:
+            payload = asking.delivery().frame.payload
+        for _ in range(3):
+            asking.published(OPERATOR, raw)
+        same("answers to the copies", [], [each.topic for each in asking.fence() if each.topic == OPERATOR])
+
+
+@scenario
 def an_agent_may_not_ask(world):
     """Ruling 6: what an operator may."""
     with world.agent() as agent:

@@ -1,0 +1,130 @@
+//! More topics than there is room for.
+
+use rl_console::{
+    ids::ConnectionId,
+    limits,
+    rmp::{Refusal, Verdict, broker::Input, broker::Wire},
+    tap::entry::rmp::Transition,
+};
+
+use super::house::House;
+use crate::rmp_bus::words;
+
+/// As few topics as may be configured.
+const TOPICS: u64 = 1_024;
+
+fn crowded() -> House {
+    House::with(limits::Rmp { topics_max: TOPICS, topic_keys_max: 4_096, ..limits::Rmp::default() })
+}
+
+fn fill(house: &mut House, from: ConnectionId, msg_ids: std::ops::Range<u64>, prefix: &str) {
+    for n in msg_ids {
+        house.publish(from, &format!("{prefix}/{n}"), false, &words::message(n, "x"));
+    }
+}
+
+fn code(house: &mut House, session: ConnectionId) -> Vec<String> {
+    house.hear(session).iter().map(|frame| if frame.name() == "Error" { frame.error().1 } else { frame.name() }).collect()
+}
+
+#[test]
+fn a_topic_that_was_let_go_is_published_on_again() {
+    let mut house = crowded();
+    let (steady, other) = (house.agent(1), house.agent(2));
+    for n in 0..3 {
+        house.publish(steady, "a", true, &words::message(n, "x"));
+    }
+    fill(&mut house, other, 0..2 * TOPICS, "reply");
+    for n in 3..6 {
+        house.publish(steady, "a", true, &words::message(n, "x"));
+    }
+    assert_eq!(code(&mut house, steady), ["Ok"; 6]);
+}
+
+#[test]
+fn a_topic_that_is_let_go_between_a_publish_and_its_message_is_made_again() {
+    let mut house = crowded();
+    let (steady, other, subscriber) = (house.agent(1), house.agent(2), house.agent(3));
+    house.subscribe(subscriber, 1, "a");
+    for n in 0..2 {
+        house.publish(steady, "a", true, &words::message(n, "x"));
+    }
+    house.wait(700_000);
+    let publish = words::control(9, "Publish", vec![("topic", "a".into()), ("ack", true.into())]);
+    house.put(Input::Frame { session: steady, frame: Wire::Lent(&publish) }, 0);
+    fill(&mut house, other, 0..2 * TOPICS, "reply");
+    house.put(Input::Frame { session: steady, frame: Wire::Lent(&words::message(2, "x")) }, 0);
+    assert_eq!(code(&mut house, steady), ["Ok"; 3]);
+    assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 1, dropped: 0 }));
+}
+
+#[test]
+fn operators_ask_however_many_topics_there_are() {
+    let mut house = crowded();
+    let (asker, other) = (house.operator(1), house.agent(2));
+    let body = words::body("intent.operator.request.v1", words::map(vec![("v", 1.into())]));
+    for round in 0..3 {
+        let header = words::Header { schema_id: 0x80, created_at_ms: 1, ttl_ms: u64::MAX - 2, trace_id: 77, msg_id: round };
+        house.publish(asker, "rlp/operator", true, &words::frame(header, &body));
+        fill(&mut house, other, 0..2 * TOPICS, "reply");
+    }
+    assert_eq!((code(&mut house, asker), house.asked.len()), (vec!["Ok".to_owned(); 3], 3));
+}
+
+#[test]
+fn who_may_not_publish_displaces_no_topic() {
+    let mut house = crowded();
+    let (publisher, subscriber, stranger) = (house.agent(1), house.agent(2), house.agent(3));
+    house.subscribe(subscriber, 1, "a");
+    house.publish(publisher, "a", false, &words::message(1, "x"));
+    for n in 0..TOPICS + 300 {
+        house.publish(stranger, &format!("rlp/sys/{n}"), false, &words::message(n, "x"));
+        assert_eq!(house.verdicts.last(), Some(&Verdict::Refused(Refusal::Forbidden)));
+        if n % 100 == 0 {
+            house.hear_bytes(stranger);
+        }
+    }
+    house.publish(publisher, "a", false, &words::message(1, "x"));
+    assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 0, dropped: 1 }));
+}
+
+#[test]
+fn topics_of_which_nothing_is_remembered_go_first() {
+    let mut house = crowded();
+    let (publisher, subscriber) = (house.agent(1), house.agent(2));
+    house.subscribe(subscriber, 1, "a");
+    house.publish(publisher, "a", false, &words::message(1, "x"));
+    fill(&mut house, publisher, 0..2 * TOPICS, "reply");
+    house.publish(publisher, "a", false, &words::message(1, "x"));
+    assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers: 0, dropped: 1 }));
+}
+
+#[test]
+fn keys_that_go_with_their_topic_are_told() {
+    let mut house = crowded();
+    let (publisher, subscriber) = (house.agent(1), house.agent(2));
+    house.subscribe(subscriber, 1, "**");
+    fill(&mut house, publisher, 0..TOPICS + 1, "reply");
+    house.wait(1_100);
+    let evicted = house.transitions.iter().rev().find_map(|it| match it {
+        Transition::Remembered { evicted_young, .. } => Some(*evicted_young),
+        _ => None,
+    });
+    assert_eq!(evicted, Some(TOPICS / 8));
+}
+
+#[test]
+fn drops_that_were_held_back_are_counted_before_their_topic_goes() {
+    let mut house = House::with(limits::Rmp { topics_max: TOPICS, notices_per_s_max: 1, ..limits::Rmp::default() });
+    let (publisher, subscriber) = (house.agent(1), house.agent(2));
+    house.subscribe(subscriber, 1, "**");
+    for n in 0..2 * TOPICS {
+        for _ in 0..3 {
+            house.publish(publisher, &format!("reply/{n}"), false, &words::message(n, "x"));
+        }
+        house.hear_bytes(subscriber);
+    }
+    house.wait(3_000);
+    assert_eq!(house.broker.snapshot().totals.dropped, [0, 4 * TOPICS, 0]);
+    assert_eq!(house.fold.totals.dropped, [0, 4 * TOPICS, 0]);
+}
