@@ -16,6 +16,8 @@ mod plan;
 mod port;
 mod success;
 mod template;
+#[cfg(test)]
+mod tests;
 
 pub use fault::{Fault, FaultKind, Faults, Wrong};
 pub use library::{Library, NoLibrary};

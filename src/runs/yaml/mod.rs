@@ -5,6 +5,8 @@
 mod fault;
 mod read;
 mod scalar;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod write;
 
