@@ -245,6 +245,9 @@ const NIL: u8 = 0xc0;
 /// The text that a value is.
 pub(super) fn text<'a>(bytes: &'a [u8], value: &Range<usize>) -> Option<&'a str> {
     let value = bytes.get(value.clone())?;
+    if let Some((0xa0..=0xbf, content)) = value.split_first() {
+        return std::str::from_utf8(content).ok();
+    }
     match Walk::new(value, 0).head(1) {
         Ok(Shape::Text(content)) => std::str::from_utf8(value.get(content)?).ok(),
         _ => None,

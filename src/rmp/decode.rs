@@ -71,7 +71,7 @@ pub fn decode<'a>(wire: &'a [u8], checks: &Checks<'_>) -> Result<Frame<'a>, Erro
     let schema = checks.registry.schema(header.schema_id).ok_or(Error::UnknownSchema { schema_id: header.schema_id })?;
     let expires_at_ms = expires_at_ms(header.created_at_ms, header.ttl_ms)?;
     let body = Body::decode(raw.body, checks.body_depth_max).map_err(Error::BodyDecodeError)?;
-    if !schema.rule.takes(body.kind()) {
+    if !schema.takes(body.kind()) {
         return Err(Error::BodyTypeMismatch {
             schema_id: schema.id,
             expected: schema.rule.to_string(),

@@ -1,6 +1,8 @@
 //! Which `schema_id` stands for which types of body (rmp-v0 §1.2, §2; the registry of the specification; ruling RMP 17).
 
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, sync::LazyLock};
+
+use hashbrown::HashMap;
 
 macro_rules! families {
     ($( $(#[doc = $doc:literal])* $family:ident = $label:literal, generic $id:literal ),* $(,)?) => {
@@ -129,6 +131,15 @@ impl fmt::Display for TypeRule<'_> {
             Self::Family(family) => write!(f, "{}.<kind>.v<N>", family.label()),
             Self::Exact(exact) => f.write_str(exact),
         }
+    }
+}
+
+impl Schema<'_> {
+    /// Whether a body of this type may come under it.
+    #[must_use]
+    pub fn takes(&self, kind: &str) -> bool {
+        // The type of a shipped schema is one that it takes.
+        (self.name.is_some() && self.canonical == kind) || self.rule.takes(kind)
     }
 }
 
@@ -263,15 +274,13 @@ impl Registry {
     /// The schema of an id; none for 0, or for one that nobody registered.
     #[must_use]
     pub fn schema(&self, id: SchemaId) -> Option<Schema<'_>> {
-        let (name, canonical, family, is_generic) = if let Some((_, name, canonical)) = shipped(id) {
-            let (family, _) = Family::split(canonical)?;
-            (Some(name), canonical, family, family.generic() == id)
-        } else {
-            let rule = &**self.local.get(&id.0)?;
-            (None, rule, family_of(rule)?, rule.ends_with(ANY))
-        };
-        let rule = if is_generic { TypeRule::Family(family) } else { TypeRule::Exact(canonical) };
-        Some(Schema { id, name, canonical, family, rule })
+        if let Some(schema) = SHIPPED.get(&id) {
+            return Some(*schema);
+        }
+        let canonical = &**self.local.get(&id.0)?;
+        let family = family_of(canonical)?;
+        let rule = if canonical.ends_with(ANY) { TypeRule::Family(family) } else { TypeRule::Exact(canonical) };
+        Some(Schema { id, name: None, canonical, family, rule })
     }
 
     /// The id that a type goes under: its own where it has one, else the generic one of its family; none for what is no type.
@@ -289,6 +298,16 @@ impl Registry {
         ids.filter_map(|id| self.schema(SchemaId(id)))
     }
 }
+
+/// The shipped schemas by their ids.
+static SHIPPED: LazyLock<HashMap<SchemaId, Schema<'static>>> = LazyLock::new(|| {
+    let schema = |(id, name, canonical): &(u16, &'static str, &'static str)| {
+        let (id, (family, _)) = (SchemaId(*id), Family::split(canonical)?);
+        let rule = if family.generic() == id { TypeRule::Family(family) } else { TypeRule::Exact(canonical) };
+        Some((id, Schema { id, name: Some(*name), canonical, family, rule }))
+    };
+    SCHEMAS.iter().filter_map(schema).collect()
+});
 
 fn shipped(id: SchemaId) -> Option<(u16, &'static str, &'static str)> {
     SCHEMAS.binary_search_by_key(&id.0, |(id, _, _)| *id).ok().and_then(|at| SCHEMAS.get(at)).copied()

@@ -73,14 +73,26 @@ impl<'a> Walk<'a> {
         Ok(start..self.at)
     }
 
-    /// Where the next value ends, if it is there and of the kinds that one byte tells of: a small number, nil, a boolean or a short text.
+    /// Where the next value ends, if all of it is there and it holds no others.
     fn short_end(&self) -> Option<usize> {
-        let behind = match *self.bytes.get(self.at)? {
+        let (first, rest) = self.bytes.get(self.at..)?.split_first()?;
+        let counted = |width: usize| {
+            let len = rest.get(..width)?.iter().fold(0, |len, byte| len << 8 | u32::from(*byte));
+            usize::try_from(len).ok()?.checked_add(width)
+        };
+        let behind = match *first {
             0x00..=0x7f | 0xe0..=0xff | 0xc0 | 0xc2 | 0xc3 => 0,
-            first @ 0xa0..=0xbf => usize::from(first & 0x1f),
+            0xa0..=0xbf => usize::from(first & 0x1f),
+            0xcc | 0xd0 => 1,
+            0xcd | 0xd1 => 2,
+            0xca | 0xce | 0xd2 => 4,
+            0xcb | 0xcf | 0xd3 => 8,
+            0xc4 | 0xd9 => counted(1)?,
+            0xc5 | 0xda => counted(2)?,
+            0xc6 | 0xdb => counted(4)?,
             _ => return None,
         };
-        Some(self.at + 1 + behind).filter(|end| *end <= self.bytes.len())
+        (behind <= rest.len()).then(|| self.at + 1 + behind)
     }
 
     /// Goes over one value, or over no more than the head of a container at this depth.

@@ -23,7 +23,7 @@ const COPY_ENTRIES_MAX: usize = 32;
 /// Unread bytes from which on a reader seals the open segment rather than copying them.
 const COPY_BYTES_MAX: usize = 16 * 1024;
 
-/// The room of a new arena in bytes.
+/// The room of a new arena in bytes, if the last one was filled no further.
 const ARENA_BYTES: usize = SEGMENT_ENTRIES * 128;
 
 /// The fill in bytes at which an arena is sealed, whatever its entries.
@@ -45,8 +45,8 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    fn with_room() -> Self {
-        Self { entries: Vec::with_capacity(SEGMENT_ENTRIES), arena: Vec::with_capacity(ARENA_BYTES) }
+    fn with_room(arena_bytes: usize) -> Self {
+        Self { entries: Vec::with_capacity(SEGMENT_ENTRIES), arena: Vec::with_capacity(arena_bytes) }
     }
 
     /// The sequence number behind the last entry, or nothing while there is none.
@@ -146,7 +146,7 @@ impl Evicted {
             if let Ok(mut segment) = Arc::try_unwrap(segment) {
                 segment.entries.clear();
                 segment.arena.clear();
-                if segment.entries.capacity() == SEGMENT_ENTRIES && segment.arena.capacity() <= 2 * ARENA_BYTES {
+                if segment.entries.capacity() == SEGMENT_ENTRIES && segment.arena.capacity() <= ARENA_BYTES_MAX {
                     spare = Some(segment);
                 }
             }
@@ -176,7 +176,7 @@ impl Ring {
             entries_max: usize::try_from(limits.ring_entries_max).unwrap_or(usize::MAX),
             bytes_max,
             arena_bytes_max: ARENA_BYTES_MAX.min(bytes_max / 8),
-            open: Segment::with_room(),
+            open: Segment::with_room(ARENA_BYTES),
             sealed: VecDeque::new(),
             sealed_entries: 0,
             sealed_bytes: 0,
@@ -211,7 +211,9 @@ impl Ring {
         if self.open.entries.is_empty() {
             return;
         }
-        let fresh = self.spare.take().unwrap_or_else(Segment::with_room);
+        // What comes next is taken to be as large as what came.
+        let room = self.open.arena.len().clamp(ARENA_BYTES, self.arena_bytes_max.max(ARENA_BYTES));
+        let fresh = self.spare.take().unwrap_or_else(|| Segment::with_room(room));
         let mut segment = std::mem::replace(&mut self.open, fresh);
         segment.entries.shrink_to_fit();
         if segment.arena.capacity() - segment.arena.len() > ARENA_BYTES / 2 {

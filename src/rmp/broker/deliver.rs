@@ -7,7 +7,7 @@ use super::{
     core::Broker,
     drops::{Loss, Lost},
     io::Wire,
-    session::{Phase, Tag, TopicRef},
+    session::{Phase, Tag, Told, TopicRef},
     units,
 };
 use crate::{
@@ -89,11 +89,13 @@ impl Broker {
                 lose(DropReason::Duplicate);
                 continue;
             }
-            let tag = Tag { topic: name.clone(), from: message.from, sub: target.number, trace: message.trace, msg_id: message.msg_id };
+            let from = message.from;
             let pushed = if target.dialect == Dialect::Json {
                 let tail = json.get_or_insert_with(|| units::tail(bytes, body_bytes_max));
                 let unit = tail.as_ref().and_then(|tail| Some((units::head(target.number, tail, body_bytes_max)?, tail)));
                 if let Some((head, tail)) = unit {
+                    let (trace, msg_id) = (message.trace, message.msg_id);
+                    let tag = Tag::Json(Box::new(Told { topic: name.clone(), from, sub: target.number, trace, msg_id }));
                     let (head, message) = (&head[..], Payload::Shared(tail));
                     session.outbox.push_delivery(target.slot, Delivery { head, message, expires_at_ms, tag }, budget).is_ok()
                 } else {
@@ -108,7 +110,8 @@ impl Broker {
                 } else {
                     Payload::Shared(shared.get_or_insert_with(|| message.frame.to_bytes()))
                 };
-                session.outbox.push_delivery(slot, Delivery { head, message: payload, expires_at_ms, tag }, budget).is_ok()
+                let delivery = Delivery { head, message: payload, expires_at_ms, tag: Tag::Frames { from } };
+                session.outbox.push_delivery(slot, delivery, budget).is_ok()
             };
             if !pushed {
                 if let Some(seen) = &seen {

@@ -7,7 +7,7 @@ use super::{
     session::{Tag, TopicRef},
 };
 use crate::{
-    ids::{ConnectionId, TopicName, TraceId},
+    ids::{ConnectionId, TraceId},
     rmp::{
         Header, SchemaId,
         control::{self, FromBroker},
@@ -105,7 +105,7 @@ impl Broker {
         let deliver = control::header(header.created_at_ms, trace, header.msg_id);
         control::append(&mut head, &deliver, &FromBroker::Deliver { sub: number, topic: OPERATOR });
         let expires_at_ms = header.created_at_ms.saturating_add(ANSWER_TTL_MS);
-        let tag = Tag { topic: TopicName::new(OPERATOR), from: STATION, sub: number, trace, msg_id: header.msg_id };
+        let tag = Tag::Frames { from: STATION };
         let frame = bytes::Bytes::from(frame);
         let delivery = Delivery { head: &head, message: Payload::Shared(&frame), expires_at_ms, tag };
         let pushed = session.outbox.push_delivery(slot, delivery, &mut self.budget);

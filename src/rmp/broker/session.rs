@@ -117,9 +117,19 @@ pub(super) struct Sub {
     pub(super) told: Gauge,
 }
 
-/// What is told of a message that expires in a queue.
+/// What is told of a message that expires in a queue, as far as its bytes do not tell it.
 #[derive(Clone, Debug)]
-pub(super) struct Tag {
+pub(super) enum Tag {
+    /// The Deliver names the subscription and the topic, the message's header the rest.
+    Frames {
+        from: ConnectionId,
+    },
+    Json(Box<Told>),
+}
+
+/// What is told of a message of which a unit of the JSON dialect was made.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
     pub(super) topic: TopicName,
     pub(super) from: ConnectionId,
     pub(super) sub: u64,

@@ -1,5 +1,7 @@
 //! The topics that were published on: what is counted of each, whom it reaches, and what its subscribers have seen.
 
+use std::cell::Cell;
+
 use hashbrown::HashMap;
 use slab::Slab;
 
@@ -252,6 +254,8 @@ fn target(route: Route, topic: &Topic, sessions: &Sessions) -> Option<Target> {
 pub(super) struct Sessions {
     all: Slab<Session>,
     places: HashMap<ConnectionId, usize>,
+    /// The place found last: a busy session is looked for many times in a row.
+    recent: Cell<usize>,
 }
 
 impl Sessions {
@@ -266,8 +270,18 @@ impl Sessions {
     }
 
     pub(super) fn find(&self, id: ConnectionId) -> Option<(usize, &Session)> {
-        let place = *self.places.get(&id)?;
+        let place = self.place(id)?;
         self.all.get(place).map(|session| (place, session))
+    }
+
+    fn place(&self, id: ConnectionId) -> Option<usize> {
+        let recent = self.recent.get();
+        if self.all.get(recent).is_some_and(|session| session.id == id) {
+            return Some(recent);
+        }
+        let place = *self.places.get(&id)?;
+        self.recent.set(place);
+        Some(place)
     }
 
     pub(super) fn get(&self, id: ConnectionId) -> Option<&Session> {
@@ -275,7 +289,7 @@ impl Sessions {
     }
 
     pub(super) fn get_mut(&mut self, id: ConnectionId) -> Option<&mut Session> {
-        self.places.get(&id).and_then(|place| self.all.get_mut(*place))
+        self.place(id).and_then(|place| self.all.get_mut(place))
     }
 
     /// The session at a place, if it is still that one.

@@ -3,18 +3,22 @@
 use super::{
     core::Broker,
     drops::{Loss, Lost},
-    session::{Phase, TopicRef},
+    session::{Phase, Tag, Told, TopicRef},
 };
 use crate::{
-    ids::ConnectionId,
+    ids::{ConnectionId, TopicName},
     rmp::{
-        Dialect,
+        Body, Dialect, Header, RawFrame,
+        control::FromBroker,
         dialect::tail_bytes_max,
         outbox::{Expired, Front},
     },
     tap::entry::rmp::DropReason,
     time::Now,
 };
+
+/// Containers of a Deliver: the envelope, the payload and its fields.
+const DELIVER_DEPTH: usize = 3;
 
 /// What a write left behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,11 +45,12 @@ impl Broker {
             Dialect::Json => tail_bytes_max(settings.limits.drop_body_bytes_max),
         };
         let front = session.outbox.front(now_ms, budget, |expired: Expired<'_, _>| {
-            let Expired { message, expires_at_ms, tag, .. } = expired;
-            let (to, from) = (Some((id, tag.sub)), Some(tag.from));
-            let lost = Lost { to, from, trace: tag.trace, msg_id: tag.msg_id, expires_at_ms };
+            let Expired { head, message, expires_at_ms, tag, .. } = expired;
+            let Some(told) = told(tag, head, message) else { return };
+            let (to, from) = (Some((id, told.sub)), Some(told.from));
+            let lost = Lost { to, from, trace: told.trace, msg_id: told.msg_id, expires_at_ms };
             let body = (message.len() as u64 <= body_bytes_max).then(|| bytes::Bytes::copy_from_slice(message));
-            losses.push(Loss { topic: Some(tag.topic), reason: DropReason::TtlExpired, lost, body, dialect });
+            losses.push(Loss { topic: Some(told.topic), reason: DropReason::TtlExpired, lost, body, dialect });
         });
         let taken = if front.slices().is_empty() { Ok(0) } else { write(&front) };
         let left = taken.map(|bytes| {
@@ -66,4 +71,16 @@ impl Broker {
         }
         left
     }
+}
+
+/// What is told of a message that expired: by its tag, or by the Deliver and the header that were made or judged here.
+fn told(tag: Tag, head: &[u8], message: &[u8]) -> Option<Told> {
+    let from = match tag {
+        Tag::Json(told) => return Some(*told),
+        Tag::Frames { from } => from,
+    };
+    let Header { trace_id: trace, msg_id, .. } = Header::from(&RawFrame::split(message)?.header);
+    let body = Body::decode(RawFrame::split(head)?.body, DELIVER_DEPTH).ok()?;
+    let Ok(FromBroker::Deliver { sub, topic }) = FromBroker::decode(&body) else { return None };
+    Some(Told { topic: TopicName::new(topic), from, sub, trace, msg_id })
 }

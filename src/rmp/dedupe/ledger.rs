@@ -6,12 +6,14 @@ use std::{
     time::Duration,
 };
 
-use hashbrown::{DefaultHashBuilder, HashTable};
+use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
 
 use crate::time::Mono;
 
 /// The end of a list.
 const NONE: u32 = u32::MAX;
+/// Forgotten keys that are taken out of the table together: each waits for memory, and so they wait at the same time.
+const SWEPT: usize = 64;
 
 /// The most that a ledger keeps.
 #[derive(Clone, Copy, Debug)]
@@ -34,10 +36,14 @@ pub(super) struct GroupId {
 /// Keys by group, each in two lists from the one seen longest ago to the one seen last: its group's, and that of all.
 #[derive(Debug)]
 pub(super) struct Ledger<K> {
-    table: HashTable<u32>,
+    table: HashTable<Place>,
     hasher: DefaultHashBuilder,
     nodes: Vec<Node<K>>,
     free_nodes: Vec<u32>,
+    /// Forgotten, in no group and no list, and still in the table.
+    dead: Vec<u32>,
+    /// Keys that are not forgotten.
+    len: usize,
     groups: Vec<Group>,
     free_groups: Vec<u32>,
     all: Ends,
@@ -46,14 +52,29 @@ pub(super) struct Ledger<K> {
     evicted_young: u64,
 }
 
+/// Where a key is, with its hash, so that a node is looked at for the key sought alone.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    node: u32,
+    hash: u32,
+}
+
 #[derive(Debug)]
 struct Node<K> {
     key: K,
     mark: u64,
     at: Mono,
+    /// [`NONE`] once it is forgotten.
     group: u32,
+    hash: u32,
     in_group: Links,
     in_all: Links,
+}
+
+impl<K: Eq> Node<K> {
+    fn is(&self, group: u32, key: &K) -> bool {
+        self.group == group && self.key == *key
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +99,11 @@ struct Group {
 
 const EMPTY: Ends = Ends { oldest: NONE, newest: NONE };
 
+/// A hash as the table takes it: it looks at the lowest bits and at the highest.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
+}
+
 /// Which of its two lists a node is treated in.
 #[derive(Clone, Copy)]
 enum List {
@@ -87,13 +113,15 @@ enum List {
 
 impl<K: Copy + Eq + Hash> Ledger<K> {
     pub(super) fn new(bounds: Bounds) -> Self {
-        // A place is a number of 32 bits, the last of which is none.
-        let keys = bounds.keys.clamp(1, u64::from(NONE));
+        // A place is a number of 32 bits, the last of which is none; forgotten keys hold theirs for a while.
+        let keys = bounds.keys.clamp(1, u64::from(NONE) - SWEPT as u64);
         Self {
             table: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
             nodes: Vec::new(),
             free_nodes: Vec::new(),
+            dead: Vec::new(),
+            len: 0,
             groups: Vec::new(),
             free_groups: Vec::new(),
             all: EMPTY,
@@ -138,36 +166,38 @@ impl<K: Copy + Eq + Hash> Ledger<K> {
     pub(super) fn see(&mut self, id: GroupId, key: K, mark: u64, now: Mono) -> Option<u64> {
         let group_len = self.group(id)?.len;
         self.forget_old(now, 2);
-        let hash = self.hash(id.place, &key);
-        if let Some(found) = self.find(hash, id.place, &key) {
-            let node = &mut self.nodes[found as usize];
-            let before = (now.since(node.at) <= self.bounds.age).then_some(node.mark);
-            (node.mark, node.at) = (mark, now);
-            for list in [List::Group, List::All] {
-                self.unlink(found, list);
-                self.link(found, list);
+        let (hash, nodes) = (self.hash(id.place, &key), &self.nodes);
+        let is_it = |place: &Place| place.hash == hash && nodes[place.node as usize].is(id.place, &key);
+        let place = match self.table.entry(spread(hash), is_it, |place| spread(place.hash)) {
+            Entry::Occupied(found) => {
+                let found = found.get().node;
+                let node = &mut self.nodes[found as usize];
+                let before = (now.since(node.at) <= self.bounds.age).then_some(node.mark);
+                (node.mark, node.at) = (mark, now);
+                for list in [List::Group, List::All] {
+                    self.unlink(found, list);
+                    self.link(found, list);
+                }
+                return before;
             }
-            return before;
+            Entry::Vacant(entry) => {
+                let place = self.free_nodes.pop().unwrap_or_else(|| u32::try_from(self.nodes.len()).unwrap_or(NONE));
+                entry.insert(Place { node: place, hash });
+                place
+            }
+        };
+        let links = Links { older: NONE, newer: NONE };
+        let node = Node { key, mark, at: now, group: id.place, hash, in_group: links, in_all: links };
+        match self.nodes.get_mut(place as usize) {
+            Some(free) => *free = node,
+            None => self.nodes.push(node),
         }
         if group_len >= self.bounds.group_keys {
             self.evict(self.groups[id.place as usize].ends.oldest, now);
-        } else if self.table.len() as u64 >= self.bounds.keys {
+        } else if self.len as u64 >= self.bounds.keys {
             self.evict(self.all.oldest, now);
         }
-        let links = Links { older: NONE, newer: NONE };
-        let node = Node { key, mark, at: now, group: id.place, in_group: links, in_all: links };
-        let place = if let Some(place) = self.free_nodes.pop() {
-            self.nodes[place as usize] = node;
-            place
-        } else {
-            self.nodes.push(node);
-            u32::try_from(self.nodes.len() - 1).unwrap_or(NONE)
-        };
-        let (hasher, nodes) = (&self.hasher, &self.nodes);
-        self.table.insert_unique(hash, place, |place| {
-            let node = &nodes[*place as usize];
-            hasher.hash_one((node.group, node.key))
-        });
+        self.len += 1;
         self.groups[id.place as usize].len += 1;
         self.link(place, List::Group);
         self.link(place, List::All);
@@ -213,7 +243,7 @@ impl<K: Copy + Eq + Hash> Ledger<K> {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.table.len()
+        self.len
     }
 
     pub(super) fn len_of(&self, id: GroupId) -> u64 {
@@ -231,10 +261,11 @@ impl<K: Copy + Eq + Hash> Ledger<K> {
 
     /// Gives back memory that its keys no longer need.
     pub(super) fn relax(&mut self) {
-        if self.table.is_empty() && !self.nodes.is_empty() {
+        if self.len == 0 && !self.nodes.is_empty() {
             self.table = HashTable::new();
             self.nodes = Vec::new();
             self.free_nodes = Vec::new();
+            self.dead = Vec::new();
         }
     }
 
@@ -246,16 +277,13 @@ impl<K: Copy + Eq + Hash> Ledger<K> {
         self.groups.get_mut(id.place as usize).filter(|group| group.stamp == id.stamp)
     }
 
-    fn hash(&self, group: u32, key: &K) -> u64 {
-        self.hasher.hash_one((group, key))
+    fn hash(&self, group: u32, key: &K) -> u32 {
+        (self.hasher.hash_one((group, key)) >> 32) as u32
     }
 
-    fn find(&self, hash: u64, group: u32, key: &K) -> Option<u32> {
-        let is_it = |place: &u32| {
-            let node = &self.nodes[*place as usize];
-            node.group == group && node.key == *key
-        };
-        self.table.find(hash, is_it).copied()
+    fn find(&self, hash: u32, group: u32, key: &K) -> Option<u32> {
+        let is_it = |place: &Place| place.hash == hash && self.nodes[place.node as usize].is(group, key);
+        self.table.find(spread(hash), is_it).map(|place| place.node)
     }
 
     fn evict(&mut self, place: u32, now: Mono) {
@@ -270,13 +298,24 @@ impl<K: Copy + Eq + Hash> Ledger<K> {
     fn forget(&mut self, place: u32) {
         self.unlink(place, List::Group);
         self.unlink(place, List::All);
-        let Node { group, key, .. } = self.nodes[place as usize];
+        let group = std::mem::replace(&mut self.nodes[place as usize].group, NONE);
         self.groups[group as usize].len -= 1;
-        let hash = self.hash(group, &key);
-        if let Ok(entry) = self.table.find_entry(hash, |other| *other == place) {
-            entry.remove();
+        self.len -= 1;
+        self.dead.push(place);
+        if self.dead.len() >= SWEPT {
+            self.sweep();
         }
-        self.free_nodes.push(place);
+    }
+
+    /// Takes what was forgotten out of the table.
+    fn sweep(&mut self) {
+        for place in self.dead.drain(..).rev() {
+            let hash = spread(self.nodes[place as usize].hash);
+            if let Ok(entry) = self.table.find_entry(hash, |other| other.node == place) {
+                entry.remove();
+            }
+            self.free_nodes.push(place);
+        }
     }
 
     fn ends(&mut self, list: List, group: u32) -> &mut Ends {

@@ -17,8 +17,8 @@ use crate::{
     time::Now,
 };
 
-/// Units that are taken before what they caused is written: fewer than a subscription's queue holds.
-const UNITS_MAX: usize = 128;
+/// Units that are taken before what they caused is written, or half of what a subscription's queue holds where that is less.
+const UNITS_MAX: u64 = 512;
 
 /// What a turn goes through.
 enum Source<'a> {
@@ -69,7 +69,8 @@ impl Host {
         let Some(dialect) = conn.intake.dialect.or_else(|| cut::dialect(bytes)) else { return conn.intake.keep(bytes, None) };
         conn.intake.dialect = Some(dialect);
         let body_bytes_max = self.limits.body_bytes_max;
-        let (mut at, mut units) = (0, 0);
+        let units_max = UNITS_MAX.min(self.limits.queue_messages_max / 2).max(1);
+        let (mut at, mut units) = (0, 0_u64);
         let whole = loop {
             let rest = bytes.get(at + handed..).unwrap_or_default();
             let len = match cut::cut(rest, dialect, body_bytes_max) {
@@ -98,7 +99,8 @@ impl Host {
             self.broker.handle(now, input);
             (at, handed) = self.after(now, id, bytes, at, handed + len);
             units += 1;
-            if units % UNITS_MAX == 0 {
+            if units >= units_max {
+                units = 0;
                 self.flush(now);
             }
         };

@@ -63,6 +63,8 @@ impl Payload<'_> {
 pub struct Expired<'a, T> {
     /// The subscription.
     pub slot: Slot,
+    /// What was written before the message.
+    pub head: &'a [u8],
     /// The message as it came.
     pub message: &'a [u8],
     /// Since when it is expired.
@@ -118,7 +120,7 @@ struct Unit<T> {
     /// Bytes copied, the head's included; never 0.
     copied: usize,
     /// What follows them.
-    shared: Option<Bytes>,
+    shared: Option<Box<Bytes>>,
     what: What<T>,
 }
 
@@ -127,7 +129,7 @@ enum What<T> {
     Answer,
     Delivery {
         slot: Slot,
-        head: usize,
+        head: u32,
         expires_at_ms: u64,
         tag: T,
     },
@@ -137,7 +139,7 @@ enum What<T> {
 
 impl<T> Unit<T> {
     fn bytes(&self) -> usize {
-        self.copied + self.shared.as_ref().map_or(0, Bytes::len)
+        self.copied + self.shared.as_ref().map_or(0, |shared| shared.len())
     }
 
     fn is_expired(&self, now_ms: u64) -> bool {
@@ -248,12 +250,14 @@ impl<T> Outbox<T> {
             return Err(full);
         }
         let (behind, shared) = match message {
-            Payload::Shared(shared) if shared.len() >= SHARED_BYTES_MIN => (&[][..], Some(shared.clone())),
+            Payload::Shared(shared) if shared.len() >= SHARED_BYTES_MIN => (&[][..], Some(Box::new(shared.clone()))),
             Payload::Shared(bytes) => (&bytes[..], None),
             Payload::Copied(bytes) => (bytes, None),
         };
         self.copied.push(head, behind, Some(&mut budget.spares));
-        let what = What::Delivery { slot, head: head.len(), expires_at_ms, tag };
+        // A head that long is shown as a part of the message.
+        let head_len = u32::try_from(head.len()).unwrap_or(0);
+        let what = What::Delivery { slot, head: head_len, expires_at_ms, tag };
         self.units.push_back(Unit { copied: head.len() + behind.len(), shared, what });
         self.messages += 1;
         self.bytes += bytes;
@@ -312,9 +316,10 @@ impl<T> Outbox<T> {
                 let bytes = unit.bytes() as u64;
                 let shared = unit.shared.take();
                 if let What::Delivery { slot, head, expires_at_ms, tag } = mem::replace(&mut unit.what, What::Gone) {
-                    let behind_head = Cursor { at: cursor.at + head, ..cursor };
-                    let message = shared.as_deref().unwrap_or_else(|| self.copied.bytes(behind_head, end));
-                    expired(Expired { slot, message, expires_at_ms, tag });
+                    let copied = self.copied.bytes(cursor, end);
+                    let (head, behind) = copied.split_at_checked(head as usize).unwrap_or_default();
+                    let message = shared.as_ref().map_or(behind, |shared| &shared[..]);
+                    expired(Expired { slot, head, message, expires_at_ms, tag });
                     self.accounts.taken(slot, bytes, |account| account.expired += 1);
                     self.messages -= 1;
                     self.bytes -= bytes;
@@ -401,7 +406,7 @@ impl<T> Outbox<T> {
             Piece::None => &[],
             Piece::Copied { from, end } => self.copied.bytes(from, end),
             Piece::Shared { unit, from } => {
-                let shared = self.units.get(unit).and_then(|unit| unit.shared.as_deref());
+                let shared = self.units.get(unit).and_then(|unit| unit.shared.as_ref());
                 shared.and_then(|shared| shared.get(from..)).unwrap_or_default()
             }
         }
