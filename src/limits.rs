@@ -202,6 +202,22 @@ limits! {
         filled_bytes_max = 8_388_608 in 1_024..=1_073_741_824,
         /// Faults that are told of one opening; the rest are counted.
         faults_max = 100 in 1..=10_000,
+        /// Runs that are worked on at one time; one more is rejected.
+        open_max = 256 in 1..=65_536,
+        /// Attempts of one run that agents work on at one time; others wait.
+        in_flight_run_max = 64 in 1..=65_536,
+        /// Attempts of all runs that agents work on at one time; others wait.
+        in_flight_max = 1_024 in 1..=65_536,
+        /// Bytes of the values that the ports of one run hold; a node that gives more fails.
+        port_values_bytes_max = 8_388_608 in 65_536..=1_073_741_824,
+        /// Bytes of the text of one event; the rest is cut, and the event says so.
+        event_bytes_max = 16_384 in 256..=1_048_576,
+        /// Events of one run that are kept; further ones are sent and counted.
+        events_kept_max = 10_000 in 100..=10_000_000,
+        /// Milliseconds that a person has to decide; silence is a no.
+        confirm_ms = 300_000 in 1_000..=86_400_000,
+        /// Answered control requests that are remembered; the oldest go first.
+        answers_max = 65_536 in 1_024..=1_048_576,
         /// Runs that are shown, ended ones among them; those that ended first go first.
         shown_max = 200 in 16..=10_000,
         /// Nodes of all shown runs together; past it those that ended first are shown without their plan.

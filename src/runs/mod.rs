@@ -1,15 +1,21 @@
 //! Openings and their runs: what an operator submits during a stream, and what becomes of it (rmp-v0 §9, §10).
 //!
 //! - [`openings`]: the language of openings, from YAML to a checked graph of nodes.
+//! - [`payload`]: the messages of runs as they are on the bus.
+//! - [`engine`]: what becomes of a submission, as a core without I/O.
 //! - [`yaml`]: texts as trees in which everything knows its place.
 //! - [`Snapshot`]: runs as a reader of the tap starts from them, carried on by its entries.
 
+mod command;
+pub mod engine;
 mod fold;
 pub mod openings;
+pub mod payload;
 mod snapshot;
 mod taxonomy;
 pub mod yaml;
 
+pub use command::{Command, Outcome, Refusal};
 pub use snapshot::{AskView, NodeView, PlanEdge, PlanNode, PlanView, Progress, RunView, Snapshot, Totals};
 
 pub use crate::tap::entry::runs::{Asker, AskerKind, EventKind, NodeRef, NodeState, RunState, Transition, Verdict};

@@ -1,0 +1,54 @@
+//! What an operator asks of the runs through the port.
+
+use crate::ids::{ActionId, TraceId};
+
+/// A command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Run an opening. Whether it was accepted is answered on `rlp/ctrl`, as for everybody.
+    Submit {
+        /// The request's name, and the run's.
+        request: TraceId,
+        /// The opening.
+        opening_yaml: String,
+    },
+    /// End a run before its time.
+    Cancel {
+        /// Which.
+        run: TraceId,
+    },
+    /// Decide whether a node may go on.
+    Decide {
+        /// Which question.
+        action: ActionId,
+        /// Whether it may.
+        approved: bool,
+        /// What there is to say to it.
+        note: Option<String>,
+    },
+}
+
+/// What a command did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The request was taken, and is answered on `rlp/ctrl`.
+    Taken,
+    /// The run was cancelled, or will be once it is recorded.
+    Cancelled {
+        /// Nodes that had not ended.
+        nodes: u64,
+    },
+    /// The question ended with this decision.
+    Decided,
+}
+
+/// Why a command did nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No run of this name is worked on.
+    #[error("no run {0} is worked on: it has ended, or never was; `rl-console ls runs` lists them")]
+    UnknownRun(TraceId),
+    /// No question of this name waits.
+    #[error("{0} does not wait for a decision: it was decided, it expired, or its run ended")]
+    UnknownAction(ActionId),
+}

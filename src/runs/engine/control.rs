@@ -1,0 +1,277 @@
+//! The control plane: submissions and cancels, each answered once and for all (rmp-v0 §9; ruling RMP 10).
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+
+use super::{
+    core::Engine,
+    io::{Output, Publish},
+    remembered::{Answered, ControlVariant, Key},
+    run::Run,
+    shared::{After, Shared, TTL_MS},
+    timers::Due,
+};
+use crate::{
+    ids::{OpeningId, Ticket, TopicName, TraceId},
+    runs::{
+        openings::Opening,
+        payload::{ControlRequest, ControlResponse, schema},
+    },
+    schema::JsonText,
+    store::runs::{AnswerRow, NewRun, RunOp},
+    tap::entry::{
+        runs::{Asker, AskerKind, EventKind, RunState, Transition},
+        station::Level,
+    },
+    time::Now,
+};
+
+/// The least time between `RunAccepted` and the first event (ruling RMP 11).
+const FIRST_EVENT_AFTER: Duration = Duration::from_millis(20);
+
+/// Bytes of one part of a plan beside a transition; well within what the tap keeps of a text.
+const PLAN_PART_BYTES_MAX: usize = 32_768;
+
+/// A submission whose opening is being loaded.
+#[derive(Debug)]
+pub(super) struct Submission {
+    pub(super) run: TraceId,
+    by: Asker,
+    yaml: Arc<str>,
+    /// Who cancelled it meanwhile, and the traces of the requests that are to be answered.
+    pub(super) cancelled: Option<(Asker, Vec<TraceId>)>,
+}
+
+impl Engine {
+    pub(super) fn on_control(&mut self, now: Now, by: Asker, trace: TraceId, body: &[u8]) {
+        let request = match ControlRequest::decode(body) {
+            Ok(request) => request,
+            Err(fault) => {
+                let reason = format!("the request cannot be read: {fault}");
+                self.shared.tell(Transition::Rejected { request: trace, by }, &reason);
+                let response = ControlResponse::RunRejected { request_id: trace, reason };
+                self.shared.publish(answer(trace, &response));
+                return;
+            }
+        };
+        match request {
+            ControlRequest::RunSubmit { request_id, opening_yaml } => self.on_submit(now, by, trace, request_id, &opening_yaml),
+            ControlRequest::RunCancel { trace_id } => self.on_cancel(now, by, trace, trace_id),
+            ControlRequest::DescribeAgents { request_id, .. } => {
+                let reason = "this station does not describe agents".to_owned();
+                self.shared.publish(answer(trace, &ControlResponse::AgentsDescribeFailed { request_id, reason }));
+            }
+        }
+    }
+
+    pub(super) fn on_submit(&mut self, now: Now, by: Asker, trace: TraceId, request_id: TraceId, yaml: &str) {
+        let key = (trace, ControlVariant::Submit);
+        if self.is_known(key) {
+            return;
+        }
+        if request_id != trace {
+            let reason = format!("request_id is {request_id} and the header's trace_id {trace}: they must be the same");
+            return self.reject(now, key, request_id, by, reason);
+        }
+        let (open, open_max) = ((self.runs.len() + self.loading.len()) as u64, self.shared.settings.limits.open_max);
+        if open >= open_max {
+            let reason = format!("{open} runs are worked on, as many as there may be: wait for one to end (limits.runs.open_max)");
+            return self.reject(now, key, request_id, by, reason);
+        }
+        if self.runs.contains_key(&trace) || self.loading.values().any(|it| it.run == trace) {
+            return;
+        }
+        self.remember(key, Answered::Soon);
+        let (ticket, yaml) = (self.shared.ticket(), Arc::from(yaml));
+        self.shared.outputs.push_back(Output::Load { ticket, yaml: Arc::clone(&yaml) });
+        self.loading.insert(ticket, Submission { run: trace, by, yaml, cancelled: None });
+    }
+
+    pub(super) fn on_loaded(&mut self, now: Now, ticket: Ticket, opening: Result<Arc<Opening>, String>) {
+        let Some(Submission { run, by, yaml, cancelled }) = self.loading.remove(&ticket) else { return };
+        let opening = match opening {
+            Ok(opening) => opening,
+            Err(reason) => {
+                let waiting = cancelled.map(|(by, traces)| traces.into_iter().map(move |trace| (by.clone(), trace)));
+                for (by, trace) in waiting.into_iter().flatten() {
+                    self.reject(now, (trace, ControlVariant::Cancel), trace, by, unknown_run(run));
+                }
+                return self.reject(now, (run, ControlVariant::Submit), run, by, reason);
+            }
+        };
+        let id = OpeningId(self.shared.id());
+        let mut run = Run::new(run, id, &opening, by, yaml);
+        run.cancelled = cancelled;
+        let (plan, nodes) = (run.plan(), u32::try_from(run.nodes.len()).unwrap_or(u32::MAX));
+        let name = Arc::clone(&opening.name);
+        self.shared.persist(RunOp::Begin(Box::new(NewRun {
+            run: run.run,
+            opening: id,
+            name: name.to_string(),
+            by: run.by.kind,
+            client: run.by.client.to_string(),
+            nodes: u64::from(nodes),
+            yaml: std::mem::take(&mut run.yaml).to_string(),
+            plan: JsonText::from_value(&serde_json::to_value(&plan).unwrap_or_default()),
+            at: now.wall,
+        })));
+        let response =
+            ControlResponse::RunAccepted { request_id: run.run, trace_id: run.run, opening_id: id, opening_name: name.to_string() };
+        let (trace, body) = (run.run, Bytes::from(response.encode()));
+        self.shared.persist(RunOp::Answer(AnswerRow {
+            request: trace,
+            variant: ControlVariant::Submit.name().to_owned(),
+            body: body.clone(),
+            at: now.wall,
+        }));
+        self.accepting.insert(run.run, body);
+        self.shared.after(After::Begin(run.run));
+        self.runs.insert(run.run, run);
+    }
+
+    /// A run is recorded: it is accepted, and its nodes begin.
+    pub(super) fn begin(&mut self, now: Now, run: TraceId) {
+        let Some(body) = self.accepting.remove(&run) else { return };
+        self.remember((run, ControlVariant::Submit), Answered::With(body.clone()));
+        self.shared.publish(of_body(run, body));
+        let Some(run) = self.runs.get_mut(&run) else { return };
+        let to = &mut self.shared;
+        to.hold_events(run.run, now.mono + FIRST_EVENT_AFTER);
+        let (plan, name, nodes) = (run.plan(), run.name(), u32::try_from(run.nodes.len()).unwrap_or(u32::MAX));
+        let edges = plan.edges.len();
+        let mut parts = plan.parts(PLAN_PART_BYTES_MAX).into_iter();
+        let first = parts.next().unwrap_or_default();
+        to.tell(Transition::Submitted { run: run.run, name: Arc::clone(&name), by: run.by.clone(), nodes }, &first);
+        for part in parts {
+            to.tell(Transition::Planned { run: run.run }, &part);
+        }
+        run.is_live = true;
+        run.event(to, now, None, (EventKind::Plan, Some(Level::Info)), &format!("{name}: {nodes} nodes, {edges} edges"));
+        run.event_with(to, now, None, (EventKind::Status, Some(Level::Info)), "the run is running", |meta| {
+            meta.state = Some(RunState::Running.name().to_owned());
+        });
+        if let Some((by, _)) = run.cancelled.clone() {
+            run.cancel(to, now, &by);
+            return;
+        }
+        let timeout_ms = run.opening_of(0).policy.timeout_ms.unwrap_or(to.settings.timeout_ms);
+        run.timer = Some(to.timers.set(now.mono + Duration::from_millis(timeout_ms), Due::Run(run.run)));
+        run.open_scope(to, now, 0);
+    }
+
+    /// A run could not be recorded: it is rejected, and not remembered, so that it can be submitted again.
+    pub(super) fn not_recorded(&mut self, now: Now, run: TraceId, error: &str) {
+        self.accepting.remove(&run);
+        let Some(run) = self.runs.remove(&run) else { return };
+        let reason = format!("the run cannot be recorded: {error}; `rl-console doctor` says more");
+        self.reject(now, (run.run, ControlVariant::Submit), run.run, run.by, reason);
+        for (by, trace) in run.cancelled.into_iter().flat_map(|(by, traces)| traces.into_iter().map(move |trace| (by.clone(), trace))) {
+            self.reject(now, (trace, ControlVariant::Cancel), trace, by, unknown_run(run.run));
+        }
+    }
+
+    fn on_cancel(&mut self, now: Now, by: Asker, trace: TraceId, run: TraceId) {
+        let key = (trace, ControlVariant::Cancel);
+        if self.is_known(key) {
+            return;
+        }
+        if by.kind == AskerKind::Cue {
+            return self.reject(now, key, trace, by, "a cue submits runs, and cancels none".to_owned());
+        }
+        if self.cancel(now, &by, run, Some(trace)).is_none() {
+            return self.reject(now, key, trace, by, unknown_run(run));
+        }
+        self.remember(key, Answered::Soon);
+        self.after_run(now, run);
+    }
+
+    /// Cancels a run, and answers the request of this trace once that is done. Tells how many nodes had not ended, if there is the run.
+    pub(super) fn cancel(&mut self, now: Now, by: &Asker, run: TraceId, trace: Option<TraceId>) -> Option<u64> {
+        if let Some(submission) = self.loading.values_mut().find(|it| it.run == run) {
+            submission.cancelled.get_or_insert_with(|| (by.clone(), Vec::new())).1.extend(trace);
+            return Some(0);
+        }
+        let run = self.runs.get_mut(&run)?;
+        run.cancelled.get_or_insert_with(|| (by.clone(), Vec::new())).1.extend(trace);
+        if run.is_live { Some(run.cancel(&mut self.shared, now, by)) } else { Some(run.nodes.len() as u64) }
+    }
+
+    /// Ends a run for good: the last event, the store, the answers to those that cancelled it.
+    pub(super) fn finish(&mut self, now: Now, run: TraceId) {
+        let Some(mut run) = self.runs.remove(&run) else { return };
+        let Some((state, why)) = run.ended.take() else { return };
+        let to = &mut self.shared;
+        run.close_scope(to, now, 0);
+        to.timers.clear(&mut run.timer);
+        let says = if why.is_empty() { format!("the run {}", state.name()) } else { format!("the run {}: {why}", state.name()) };
+        end(to, now, &mut run, state, &why, &says);
+        for trace in run.cancelled.into_iter().flat_map(|(_, traces)| traces) {
+            let response = ControlResponse::RunCancelled { request_id: trace, trace_id: run.run };
+            self.respond(now, (trace, ControlVariant::Cancel), &response);
+        }
+    }
+
+    /// Whether a request was made before; then it gets its answer again.
+    fn is_known(&mut self, key: Key) -> bool {
+        match self.remembered.of(key) {
+            None => false,
+            Some(Answered::Soon) => true,
+            Some(Answered::With(body)) => {
+                let publish = of_body(key.0, body.clone());
+                self.shared.publish(publish);
+                true
+            }
+        }
+    }
+
+    fn reject(&mut self, now: Now, key: Key, request_id: TraceId, by: Asker, reason: String) {
+        self.shared.tell(Transition::Rejected { request: key.0, by }, &reason);
+        self.respond(now, key, &ControlResponse::RunRejected { request_id, reason });
+    }
+
+    /// Answers a request for good, once that is written.
+    fn respond(&mut self, now: Now, key: Key, response: &ControlResponse) {
+        let publish = answer(key.0, response);
+        self.remember(key, Answered::With(publish.body.clone()));
+        let kept = AnswerRow { request: key.0, variant: key.1.name().to_owned(), body: publish.body.clone(), at: now.wall };
+        self.shared.persist(RunOp::Answer(kept));
+        self.shared.after(After::Send(publish));
+    }
+
+    pub(super) fn remember(&mut self, key: Key, answered: Answered) {
+        self.remembered.set(key, answered, self.shared.settings.limits.answers_max);
+    }
+}
+
+/// Tells the end of a run.
+pub(super) fn end(to: &mut Shared, now: Now, run: &mut Run, state: RunState, why: &str, says: &str) {
+    let level = match state {
+        RunState::Succeeded => Level::Info,
+        RunState::Cancelled => Level::Warn,
+        _ => Level::Error,
+    };
+    if run.late > 0 {
+        let says = format!("{} answers came late or twice, and were ignored", run.late);
+        run.event(to, now, None, (EventKind::Log, Some(Level::Warn)), &says);
+    }
+    run.event_with(to, now, None, (EventKind::Status, Some(level)), says, |meta| {
+        meta.state = Some(state.name().to_owned());
+        meta.success = Some(state == RunState::Succeeded);
+    });
+    let kept = (!why.is_empty()).then(|| why.to_owned());
+    to.persist(RunOp::End { run: run.run, state, why: kept, tokens: run.tokens, at: now.wall });
+    to.tell(Transition::Ended { run: run.run, state }, why);
+}
+
+fn unknown_run(run: TraceId) -> String {
+    format!("no run {run} is worked on: it has ended, or never was; `rl-console ls runs` lists them")
+}
+
+fn answer(trace: TraceId, response: &ControlResponse) -> Publish {
+    of_body(trace, Bytes::from(response.encode()))
+}
+
+fn of_body(trace: TraceId, body: Bytes) -> Publish {
+    Publish { topic: TopicName::new("rlp/ctrl"), schema_id: schema::CTRL_RESP, trace, ttl_ms: TTL_MS, body, ticket: None }
+}

@@ -1,0 +1,115 @@
+//! How a run or a part of it ends before its time: cancelled, timed out, out of tokens; and questions to a person (ruling RMP 13).
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use super::{
+    io::Publish,
+    run::{Ask, Run},
+    shared::Shared,
+    timers::Due,
+};
+use crate::{
+    ids::{ActionId, TopicName},
+    runs::{
+        openings::Use,
+        payload::{ActionRequest, schema},
+    },
+    tap::entry::runs::{Asker, NodeState, RunState, Transition, Verdict},
+    time::{Now, Wall},
+};
+
+impl Run {
+    /// Asks a person whether a node may go on.
+    pub(super) fn ask(&mut self, to: &mut Shared, now: Now, place: u32) {
+        let confirm_ms = to.settings.limits.confirm_ms;
+        let (action, expires_at) = (ActionId(to.id()), Wall(now.wall.0.saturating_add(confirm_ms)));
+        let timer = Some(to.timers.set(now.mono + Duration::from_millis(confirm_ms), Due::Ask(action)));
+        to.asks.insert(action, (self.run, place));
+        self.node(place).ask = Some(Ask { action, timer });
+        let node = self.node_ref(place);
+        let does = match &self.def(place).action {
+            Use::Agent(agent) => format!("agent {agent}"),
+            Use::Opening { name, .. } => format!("opening {name}"),
+        };
+        let summary = format!("{}: let {} run {does}?", self.name(), node.id);
+        let request =
+            ActionRequest { action_id: action, trace_id: self.run, node_id: node.id.clone(), summary: summary.clone(), expires_at };
+        self.moved(to, now, place, NodeState::Asking, "");
+        to.tell(Transition::Asked { run: self.run, action, node, expires_at }, &summary);
+        to.publish(Publish {
+            topic: TopicName::new("action.request"),
+            schema_id: schema::ACTION_REQUEST,
+            trace: self.run,
+            ttl_ms: confirm_ms,
+            body: Bytes::from(request.encode()),
+            ticket: None,
+        });
+    }
+
+    /// A question of a node ended.
+    pub(super) fn on_decided(&mut self, to: &mut Shared, now: Now, place: u32, verdict: Verdict, by: Option<Asker>, note: &str) {
+        let words = match (&verdict, &by) {
+            (Verdict::Expired, _) => "nobody decided in time".to_owned(),
+            (verdict, Some(by)) if note.is_empty() => format!("{} by {}", verdict.name(), by.client),
+            (verdict, Some(by)) => format!("{} by {}: {note}", verdict.name(), by.client),
+            (verdict, None) => verdict.name().to_owned(),
+        };
+        if !self.close_ask(to, place, verdict, by, note) {
+            return;
+        }
+        if verdict == Verdict::Approved {
+            self.node(place).is_approved = true;
+            self.enqueue(to, now, place);
+        } else {
+            self.give_not_ok(place);
+            self.end_node(to, now, place, NodeState::Failed, &words);
+        }
+    }
+
+    fn close_ask(&mut self, to: &mut Shared, place: u32, verdict: Verdict, by: Option<Asker>, note: &str) -> bool {
+        let Some(mut ask) = self.node(place).ask.take() else { return false };
+        to.timers.clear(&mut ask.timer);
+        to.asks.remove(&ask.action);
+        to.tell(Transition::Decided { run: self.run, action: ask.action, verdict, by }, note);
+        true
+    }
+
+    /// Ends what has not ended of a scope, and of those within.
+    pub(super) fn close_scope(&mut self, to: &mut Shared, now: Now, scope: u32) {
+        if !self.scopes[scope as usize].is_open {
+            return;
+        }
+        self.scopes[scope as usize].is_open = false;
+        // A worklist: openings within one another are few, but their depth is the author's.
+        let mut scopes = vec![scope];
+        while let Some(scope) = scopes.pop() {
+            self.scopes[scope as usize].is_open = false;
+            for place in self.places(scope) {
+                self.land(to, place, true);
+                self.close_ask(to, place, Verdict::Withdrawn, None, "");
+                if !self.nodes[place as usize].state.is_end() {
+                    self.moved(to, now, place, NodeState::Cancelled, "");
+                }
+                let inner = self.nodes[place as usize].inner;
+                scopes.extend(inner.filter(|scope| self.scopes[*scope as usize].is_open));
+            }
+        }
+    }
+
+    /// The run fails as a whole.
+    pub(super) fn fail(&mut self, to: &mut Shared, now: Now, why: &str) {
+        self.close_scope(to, now, 0);
+        self.ended = Some((RunState::Failed, why.to_owned()));
+    }
+
+    /// The run is cancelled: how many of its nodes had not ended.
+    pub(super) fn cancel(&mut self, to: &mut Shared, now: Now, by: &Asker) -> u64 {
+        let left = self.nodes.iter().filter(|node| !node.state.is_end()).count() as u64;
+        to.tell(Transition::Cancelling { run: self.run, by: by.clone() }, "");
+        self.close_scope(to, now, 0);
+        self.ended = Some((RunState::Cancelled, format!("cancelled by {}", by.client)));
+        left
+    }
+}

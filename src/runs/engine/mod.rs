@@ -1,0 +1,27 @@
+//! The engine: runs of openings as a core without I/O (rmp-v0 §9, §10; Runloop facts, Execution; rulings RMP 10 to 14).
+//!
+//! - [`Engine`] takes an [`Input`] and gives [`Output`]s; every moment is an argument.
+//! - A submission is answered once: its opening is loaded by the host, the run is recorded, and only then `RunAccepted` leaves and its
+//!   nodes
+//!   begin. The same request gets the same answer, also after a restart.
+//! - A node is ready when every edge into it has settled. An attempt has a reply topic of its own, so that late and second answers are told
+//!   apart from the one that is awaited.
+
+mod attempt;
+mod control;
+mod core;
+mod ending;
+mod io;
+mod remembered;
+mod run;
+mod settle;
+mod shared;
+mod tell;
+#[cfg(test)]
+mod tests;
+mod timers;
+
+pub use core::Engine;
+
+pub use io::{Input, Output, Publish};
+pub use shared::Settings;

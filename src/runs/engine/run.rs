@@ -1,0 +1,287 @@
+//! A run: its scopes and nodes, laid out flat.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::Arc,
+};
+
+use super::timers::Key;
+use crate::{
+    ids::{ActionId, OpeningId, Ticket, TopicName, TraceId},
+    runs::{
+        openings::{Edge, Node, Opening, PortValue, Use},
+        payload::Ports,
+        snapshot::{PlanEdge, PlanNode, PlanView},
+    },
+    tap::entry::runs::{Asker, NodeRef, NodeState, RunState},
+    time::Mono,
+};
+
+/// A run that has not ended.
+///
+/// ```text
+/// recorded? ─Committed→ live ─all nodes settled, cancelled, failed as a whole→ ended
+/// ```
+#[derive(Debug)]
+#[expect(clippy::struct_field_names, reason = "a run's trace is its name, and called so everywhere")]
+pub(super) struct Run {
+    pub(super) run: TraceId,
+    pub(super) opening: OpeningId,
+    pub(super) by: Asker,
+    /// The opening as it was sent, until it is recorded.
+    pub(super) yaml: Arc<str>,
+    /// Whether it is recorded and its nodes are worked on.
+    pub(super) is_live: bool,
+    /// Who cancelled it before that, and the header's trace of the request where it is to be answered.
+    pub(super) cancelled: Option<(Asker, Vec<TraceId>)>,
+    /// The opening's own scope first.
+    pub(super) scopes: Vec<Scope>,
+    /// By place; the nodes of a scope lie together.
+    pub(super) nodes: Vec<NodeRun>,
+    /// Nodes that wait for a place among the attempts that are worked on.
+    pub(super) ready: VecDeque<u32>,
+    /// Whether the run waits for its turn with those.
+    pub(super) is_queued: bool,
+    pub(super) in_flight: u64,
+    /// Nodes that ended, whose edges are to be settled.
+    pub(super) ended_nodes: VecDeque<u32>,
+    pub(super) tokens: u64,
+    /// Bytes that its ports hold.
+    pub(super) port_bytes: u64,
+    pub(super) events: u64,
+    pub(super) kept_events: u64,
+    pub(super) artifacts: u64,
+    /// Answers that came too late or twice.
+    pub(super) late: u64,
+    pub(super) timer: Option<Key>,
+    pub(super) ended: Option<(RunState, String)>,
+}
+
+/// An opening within a run.
+#[derive(Debug)]
+pub(super) struct Scope {
+    pub(super) opening: Arc<Opening>,
+    /// The place of its first node.
+    pub(super) base: u32,
+    /// The node that it is the work of.
+    pub(super) parent: Option<u32>,
+    /// Whether its nodes are worked on.
+    pub(super) is_open: bool,
+    /// Nodes that have not ended.
+    pub(super) left: u32,
+    pub(super) edges: Vec<EdgeState>,
+    /// The edges out of each node, and into it.
+    pub(super) outgoing: Vec<Vec<u32>>,
+    pub(super) incoming: Vec<Vec<u32>>,
+    pub(super) tokens: u64,
+}
+
+/// How an edge stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EdgeState {
+    /// Its source has not ended.
+    Open,
+    /// It carries values.
+    Delivered,
+    /// Its predicate does not hold, its source was skipped, or gave nothing on its port.
+    DeadByChoice,
+    /// Its source did not succeed.
+    DeadByFailure,
+}
+
+/// A node within a run.
+#[derive(Debug)]
+pub(super) struct NodeRun {
+    pub(super) scope: u32,
+    /// Its index in the scope's opening.
+    pub(super) index: usize,
+    /// Its id; of a nested opening's node, `outer/inner`.
+    pub(super) id: Arc<str>,
+    /// The scope that is its work, where that is an opening.
+    pub(super) inner: Option<u32>,
+    pub(super) state: NodeState,
+    pub(super) attempt: u32,
+    /// Edges into it that are open.
+    pub(super) unsettled: u32,
+    pub(super) outputs: Ports,
+    pub(super) output_bytes: u64,
+    pub(super) tokens: u64,
+    pub(super) flight: Option<Flight>,
+    /// Of the attempt, or of the time until the next.
+    pub(super) timer: Option<Key>,
+    pub(super) ask: Option<Ask>,
+    /// Whether a person said yes.
+    pub(super) is_approved: bool,
+    pub(super) progress_at: Option<Mono>,
+}
+
+/// A question that a node waits on.
+#[derive(Debug)]
+pub(super) struct Ask {
+    pub(super) action: ActionId,
+    pub(super) timer: Option<Key>,
+}
+
+/// An attempt that an agent works on.
+#[derive(Clone, Debug)]
+pub(super) struct Flight {
+    pub(super) agent: Arc<str>,
+    pub(super) topic: TopicName,
+    pub(super) ticket: Ticket,
+    pub(super) began: Mono,
+}
+
+impl Run {
+    pub(super) fn new(run: TraceId, opening_id: OpeningId, opening: &Arc<Opening>, by: Asker, yaml: Arc<str>) -> Self {
+        let mut this = Self {
+            run,
+            opening: opening_id,
+            by,
+            yaml,
+            is_live: false,
+            cancelled: None,
+            scopes: Vec::new(),
+            nodes: Vec::new(),
+            ready: VecDeque::new(),
+            is_queued: false,
+            in_flight: 0,
+            ended_nodes: VecDeque::new(),
+            tokens: 0,
+            port_bytes: 0,
+            events: 0,
+            kept_events: 0,
+            artifacts: 0,
+            late: 0,
+            timer: None,
+            ended: None,
+        };
+        let mut next = 0;
+        this.lay_out(opening, None);
+        while let Some(node) = this.nodes.get(next) {
+            let def = this.scopes.get(node.scope as usize).and_then(|scope| scope.opening.nodes.get(node.index));
+            if let Some(Use::Opening { opening, .. }) = def.map(|def| &def.action) {
+                let (opening, place) = (Arc::clone(opening), u32::try_from(next).unwrap_or(u32::MAX));
+                let scope = this.lay_out(&opening, Some(place));
+                this.nodes[next].inner = Some(scope);
+            }
+            next += 1;
+        }
+        this
+    }
+
+    fn lay_out(&mut self, opening: &Arc<Opening>, parent: Option<u32>) -> u32 {
+        let number = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
+        let (scope, base) = (number(self.scopes.len()), number(self.nodes.len()));
+        let prefix = parent.map(|place| Arc::clone(&self.nodes[place as usize].id));
+        let (mut outgoing, mut incoming) = (vec![Vec::new(); opening.nodes.len()], vec![Vec::new(); opening.nodes.len()]);
+        for (at, edge) in opening.edges.iter().enumerate() {
+            outgoing[edge.from].push(number(at));
+            incoming[edge.to].push(number(at));
+        }
+        for (index, node) in opening.nodes.iter().enumerate() {
+            let id = prefix.as_ref().map_or_else(|| Arc::clone(&node.id), |prefix| Arc::from(format!("{prefix}/{}", node.id)));
+            self.nodes.push(NodeRun {
+                scope,
+                index,
+                id,
+                inner: None,
+                state: NodeState::Waiting,
+                attempt: 0,
+                unsettled: 0,
+                outputs: Ports::new(),
+                output_bytes: 0,
+                tokens: 0,
+                flight: None,
+                timer: None,
+                ask: None,
+                is_approved: false,
+                progress_at: None,
+            });
+        }
+        let opening = Arc::clone(opening);
+        self.scopes.push(Scope { opening, base, parent, is_open: false, left: 0, edges: Vec::new(), outgoing, incoming, tokens: 0 });
+        scope
+    }
+
+    pub(super) fn name(&self) -> Arc<str> {
+        Arc::clone(&self.opening_of(0).name)
+    }
+
+    pub(super) fn opening_of(&self, scope: u32) -> &Arc<Opening> {
+        &self.scopes[scope as usize].opening
+    }
+
+    pub(super) fn node(&mut self, place: u32) -> &mut NodeRun {
+        &mut self.nodes[place as usize]
+    }
+
+    /// The node as its opening has it.
+    pub(super) fn def(&self, place: u32) -> &Node {
+        let node = &self.nodes[place as usize];
+        &self.opening_of(node.scope).nodes[node.index]
+    }
+
+    pub(super) fn node_ref(&self, place: u32) -> NodeRef {
+        NodeRef { place, id: Arc::clone(&self.nodes[place as usize].id) }
+    }
+
+    /// The place of a node of a scope.
+    pub(super) fn place(&self, scope: u32, index: usize) -> u32 {
+        self.scopes[scope as usize].base + u32::try_from(index).unwrap_or(u32::MAX)
+    }
+
+    /// The places of a scope's nodes.
+    pub(super) fn places(&self, scope: u32) -> std::ops::Range<u32> {
+        let scope = &self.scopes[scope as usize];
+        scope.base..scope.base + u32::try_from(scope.opening.nodes.len()).unwrap_or(0)
+    }
+
+    /// What feeds a node, by its ports, in the order of the edges.
+    pub(super) fn inputs(&self, place: u32) -> Ports {
+        let node = &self.nodes[place as usize];
+        let scope = &self.scopes[node.scope as usize];
+        let mut inputs = Ports::new();
+        for at in &scope.incoming[node.index] {
+            if scope.edges[*at as usize] == EdgeState::Delivered {
+                let Edge { from, from_port, to_port, .. } = &scope.opening.edges[*at as usize];
+                let values = self.values(self.place(node.scope, *from), from_port);
+                inputs.entry(Arc::clone(to_port)).or_default().extend_from_slice(values);
+            }
+        }
+        inputs
+    }
+
+    /// What a node gave on a port.
+    pub(super) fn values(&self, place: u32, port: &str) -> &[PortValue] {
+        self.nodes[place as usize].outputs.get(port).map_or(&[], Vec::as_slice)
+    }
+
+    /// The plan as it is drawn.
+    pub(super) fn plan(&self) -> PlanView {
+        let node = |place: usize| {
+            let node = &self.nodes[place];
+            let parent = self.scopes[node.scope as usize].parent;
+            PlanNode { id: Arc::clone(&node.id), uses: Arc::from(self.def(u32::try_from(place).unwrap_or(0)).action.to_string()), parent }
+        };
+        let mut edges = Vec::new();
+        for scope in &self.scopes {
+            let place = |index: usize| scope.base + u32::try_from(index).unwrap_or(0);
+            edges.extend(scope.opening.edges.iter().map(|edge| PlanEdge {
+                from: place(edge.from),
+                from_port: Arc::clone(&edge.from_port),
+                to: place(edge.to),
+                to_port: Arc::clone(&edge.to_port),
+                when: edge.when.as_ref().map(|when| Arc::from(when.to_string())),
+            }));
+        }
+        PlanView { nodes: (0..self.nodes.len()).map(node).collect(), edges }
+    }
+
+    /// Lets go of what a node's ports hold.
+    pub(super) fn forget_outputs(&mut self, place: u32) {
+        let node = self.node(place);
+        let bytes = std::mem::take(&mut node.output_bytes);
+        node.outputs = BTreeMap::new();
+        self.port_bytes = self.port_bytes.saturating_sub(bytes);
+    }
+}

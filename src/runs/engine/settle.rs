@@ -1,0 +1,202 @@
+//! What follows when a node ends: its edges settle, what they feed becomes ready, is skipped or blocked, and a scope whose nodes have all
+//! ended is judged (Runloop facts, Execution; ruling RMP 14).
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use rmpv::Value;
+
+use super::{
+    run::{EdgeState, Run},
+    shared::Shared,
+};
+use crate::{
+    runs::{
+        openings::{Check, Is, PortValue, Success},
+        payload::Ports,
+    },
+    tap::entry::runs::{NodeState, RunState},
+    time::Now,
+};
+
+/// The port by which a nested opening tells whether it succeeded (ruling RMP 14).
+const OK: &str = "ok";
+/// The port by which it gives what it saved.
+const OUT: &str = "out";
+
+impl Run {
+    /// Opens a scope: its nodes are worked on from their beginnings.
+    pub(super) fn open_scope(&mut self, to: &mut Shared, now: Now, scope: u32) {
+        let opening = Arc::clone(self.opening_of(scope));
+        let of = &mut self.scopes[scope as usize];
+        of.is_open = true;
+        of.left = u32::try_from(opening.nodes.len()).unwrap_or(u32::MAX);
+        of.edges = vec![EdgeState::Open; opening.edges.len()];
+        of.tokens = 0;
+        for place in self.places(scope) {
+            self.forget_outputs(place);
+            let unsettled = self.scopes[scope as usize].incoming[self.nodes[place as usize].index].len();
+            let node = self.node(place);
+            node.unsettled = u32::try_from(unsettled).unwrap_or(u32::MAX);
+            (node.attempt, node.tokens, node.is_approved) = (0, 0, false);
+            if node.state != NodeState::Waiting {
+                self.moved(to, now, place, NodeState::Waiting, "");
+            }
+        }
+        for place in self.places(scope) {
+            if self.ended.is_none() && self.nodes[place as usize].unsettled == 0 && self.nodes[place as usize].state == NodeState::Waiting {
+                self.on_ready(to, now, place);
+            }
+        }
+        if opening.nodes.is_empty() {
+            self.judge(to, now, scope);
+        }
+    }
+
+    /// Ends a node. What follows is done by [`Run::settle`].
+    pub(super) fn end_node(&mut self, to: &mut Shared, now: Now, place: u32, state: NodeState, why: &str) {
+        self.moved(to, now, place, state, why);
+        let scope = self.nodes[place as usize].scope;
+        let scope = &mut self.scopes[scope as usize];
+        scope.left = scope.left.saturating_sub(1);
+        self.ended_nodes.push_back(place);
+    }
+
+    /// Does what follows from the nodes that have ended, until nothing more does.
+    pub(super) fn settle(&mut self, to: &mut Shared, now: Now) {
+        while let Some(place) = self.ended_nodes.pop_front() {
+            if self.ended.is_some() {
+                self.ended_nodes.clear();
+                return;
+            }
+            let (scope, index) = (self.nodes[place as usize].scope, self.nodes[place as usize].index);
+            if !self.scopes[scope as usize].is_open {
+                continue;
+            }
+            for at in self.scopes[scope as usize].outgoing[index].clone() {
+                let state = self.edge_state(place, scope, at);
+                let of = &mut self.scopes[scope as usize];
+                of.edges[at as usize] = state;
+                let target = of.opening.edges[at as usize].to;
+                let target = self.place(scope, target);
+                let node = self.node(target);
+                node.unsettled = node.unsettled.saturating_sub(1);
+                if node.unsettled == 0 && node.state == NodeState::Waiting {
+                    self.on_settled(to, now, target);
+                }
+            }
+            if self.scopes[scope as usize].left == 0 && self.scopes[scope as usize].is_open {
+                self.judge(to, now, scope);
+            }
+        }
+    }
+
+    /// How an edge out of a node that has ended stands.
+    fn edge_state(&self, place: u32, scope: u32, at: u32) -> EdgeState {
+        let node = &self.nodes[place as usize];
+        let edge = &self.scopes[scope as usize].opening.edges[at as usize];
+        let by_values = || if edge.holds(self.values(place, &edge.from_port)) { EdgeState::Delivered } else { EdgeState::DeadByChoice };
+        match node.state {
+            NodeState::Completed => by_values(),
+            NodeState::Skipped => EdgeState::DeadByChoice,
+            NodeState::Failed if node.inner.is_some() && &*edge.from_port == OK => by_values(),
+            _ => EdgeState::DeadByFailure,
+        }
+    }
+
+    /// All edges into a node have settled.
+    fn on_settled(&mut self, to: &mut Shared, now: Now, place: u32) {
+        let (scope, index) = (self.nodes[place as usize].scope, self.nodes[place as usize].index);
+        let of = &self.scopes[scope as usize];
+        // By port: whether anything feeds it, and whose failure took that away.
+        let mut ports: BTreeMap<&str, (bool, Option<usize>)> = BTreeMap::new();
+        for at in &of.incoming[index] {
+            let edge = &of.opening.edges[*at as usize];
+            let port = ports.entry(&edge.to_port).or_default();
+            match of.edges[*at as usize] {
+                EdgeState::Delivered => port.0 = true,
+                EdgeState::DeadByFailure => port.1 = port.1.or(Some(edge.from)),
+                EdgeState::DeadByChoice | EdgeState::Open => {}
+            }
+        }
+        let dead = || ports.values().filter(|(is_fed, _)| !is_fed);
+        let failed = dead().find_map(|(_, failed)| *failed);
+        let is_dead = dead().next().is_some();
+        if let Some(failed) = failed {
+            let why = format!("upstream {} failed", of.opening.nodes[failed].id);
+            self.end_node(to, now, place, NodeState::Blocked, &why);
+        } else if is_dead {
+            self.end_node(to, now, place, NodeState::Skipped, "no predicate leads to it");
+        } else {
+            self.on_ready(to, now, place);
+        }
+    }
+
+    /// All nodes of a scope have ended.
+    fn judge(&mut self, to: &mut Shared, now: Now, scope: u32) {
+        let failure = self.failure(scope);
+        self.scopes[scope as usize].is_open = false;
+        match (self.scopes[scope as usize].parent, failure) {
+            (None, None) => self.ended = Some((RunState::Succeeded, String::new())),
+            (None, Some(why)) => self.ended = Some((RunState::Failed, why)),
+            (Some(parent), None) => {
+                let ports = self.nested_ports(scope);
+                self.complete(to, now, parent, ports, 0);
+            }
+            (Some(parent), Some(why)) => self.fail_attempt(to, now, parent, true, &format!("it did not succeed: {why}")),
+        }
+    }
+
+    /// Why a scope whose nodes have all ended did not succeed.
+    fn failure(&self, scope: u32) -> Option<String> {
+        let opening = self.opening_of(scope);
+        if let Some(success) = &opening.success {
+            let holds = |check: &Check| self.holds(scope, check);
+            let (holds, word) = match success {
+                Success::Any(checks) => (checks.iter().any(holds), "any_of"),
+                Success::All(checks) => (checks.iter().all(holds), "all_of"),
+            };
+            return (!holds).then(|| format!("success.{word} does not hold"));
+        }
+        let bad = |place: &u32| matches!(self.nodes[*place as usize].state, NodeState::Failed | NodeState::Blocked | NodeState::Cancelled);
+        let failed = |place: &u32| self.nodes[*place as usize].state == NodeState::Failed;
+        // A node that failed says more than one that was blocked by it.
+        if let Some(place) = self.places(scope).find(failed).or_else(|| self.places(scope).find(bad)) {
+            let node = &self.nodes[place as usize];
+            return Some(format!("node {} is {}", node.id, node.state.name()));
+        }
+        let is_any_done = self.places(scope).any(|place| self.nodes[place as usize].state == NodeState::Completed);
+        (!is_any_done).then(|| "every node was skipped".to_owned())
+    }
+
+    fn holds(&self, scope: u32, check: &Check) -> bool {
+        let place = self.place(scope, check.port.node);
+        let values = self.values(place, &check.port.port);
+        match &check.is {
+            Is::Exists => self.nodes[place as usize].state == NodeState::Completed && !values.is_empty(),
+            Is::Equals(literal) => values.iter().any(|value| literal.equals(&value.value)),
+        }
+    }
+
+    /// What a nested opening that succeeded gives.
+    fn nested_ports(&self, scope: u32) -> Ports {
+        let save = &self.opening_of(scope).save;
+        let out = save.iter().flat_map(|port| self.values(self.place(scope, port.node), &port.port)).cloned().collect::<Vec<_>>();
+        let mut ports = ok_port(true);
+        if !out.is_empty() {
+            ports.insert(Arc::from(OUT), out);
+        }
+        ports
+    }
+
+    /// What a nested opening gives that did not succeed.
+    pub(super) fn give_not_ok(&mut self, place: u32) {
+        if self.nodes[place as usize].inner.is_some() {
+            self.node(place).outputs = ok_port(false);
+        }
+    }
+}
+
+fn ok_port(ok: bool) -> Ports {
+    let value = PortValue { schema_id: 4, kind: Arc::from("toolresult.generic.v1"), value: Value::from(ok) };
+    [(Arc::from(OK), vec![value])].into()
+}

@@ -1,0 +1,153 @@
+//! What all runs share: the way out, tickets, timers, and who waits for what.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use bytes::Bytes;
+use uuid::Uuid;
+
+use super::{
+    io::{Output, Publish},
+    timers::{Due, Timers},
+};
+use crate::{
+    ids::{ActionId, Ticket, TopicName, TraceId},
+    limits,
+    runs::payload::schema,
+    store::runs::RunOp,
+    tap::entry::runs::Transition,
+    time::Mono,
+};
+
+/// TTL of what is sent on `rlp/ctrl` and to agents, and of events, in milliseconds (rmp-v0 §9).
+pub(super) const TTL_MS: u64 = 30_000;
+
+/// How the engine is set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The bounds.
+    pub limits: limits::Runs,
+    /// Milliseconds that a run may take whose opening does not say (ruling RMP 14: `[runs] timeout_ms`).
+    pub timeout_ms: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { limits: limits::Runs::default(), timeout_ms: 300_000 }
+    }
+}
+
+/// What waits for a commit.
+#[derive(Clone, Debug)]
+pub(super) enum After {
+    /// A run that may begin.
+    Begin(TraceId),
+    /// A message that may leave; it does also when the commit fails, for what it tells is so all the same.
+    Send(Publish),
+}
+
+/// What all runs share.
+pub(super) struct Shared {
+    pub(super) settings: Settings,
+    ids: Box<dyn FnMut() -> Uuid + Send>,
+    next_ticket: Ticket,
+    pub(super) outputs: VecDeque<Output>,
+    /// What the next [`Output::Persist`] writes, and what waits for it.
+    ops: Vec<RunOp>,
+    after: Vec<After>,
+    pub(super) commits: BTreeMap<Ticket, Vec<After>>,
+    pub(super) timers: Timers,
+    /// Who awaits an answer on a reply topic.
+    pub(super) replies: HashMap<TopicName, (TraceId, u32)>,
+    /// Who awaits how many a request reached.
+    pub(super) reaches: BTreeMap<Ticket, (TraceId, u32)>,
+    /// Who awaits a decision.
+    pub(super) asks: BTreeMap<ActionId, (TraceId, u32)>,
+    /// Events that wait until their readers had time to subscribe.
+    held: BTreeMap<TraceId, Vec<Publish>>,
+    /// Attempts that agents work on.
+    pub(super) in_flight: u64,
+    /// Runs with nodes that wait for a place among those.
+    pub(super) queue: VecDeque<TraceId>,
+}
+
+impl Shared {
+    pub(super) fn new(settings: Settings, ids: Box<dyn FnMut() -> Uuid + Send>) -> Self {
+        Self {
+            settings,
+            ids,
+            next_ticket: Ticket(0),
+            outputs: VecDeque::new(),
+            ops: Vec::new(),
+            after: Vec::new(),
+            commits: BTreeMap::new(),
+            timers: Timers::default(),
+            replies: HashMap::new(),
+            reaches: BTreeMap::new(),
+            asks: BTreeMap::new(),
+            held: BTreeMap::new(),
+            in_flight: 0,
+            queue: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn id(&mut self) -> Uuid {
+        (self.ids)()
+    }
+
+    pub(super) fn ticket(&mut self) -> Ticket {
+        self.next_ticket = self.next_ticket.next();
+        self.next_ticket
+    }
+
+    pub(super) fn persist(&mut self, op: RunOp) {
+        self.ops.push(op);
+    }
+
+    /// Does this once all that is to be written by now is durable.
+    pub(super) fn after(&mut self, after: After) {
+        self.after.push(after);
+    }
+
+    /// Sends what is to be written on its way.
+    pub(super) fn flush(&mut self) {
+        if self.ops.is_empty() {
+            return;
+        }
+        let (ticket, ops) = (self.ticket(), std::mem::take(&mut self.ops));
+        let after = std::mem::take(&mut self.after);
+        if !after.is_empty() {
+            self.commits.insert(ticket, after);
+        }
+        self.outputs.push_back(Output::Persist { ticket, ops });
+    }
+
+    pub(super) fn tell(&mut self, transition: Transition, text: &str) {
+        self.outputs.push_back(Output::Transition { transition, text: text.to_owned() });
+    }
+
+    pub(super) fn publish(&mut self, publish: Publish) {
+        self.outputs.push_back(Output::Publish(publish));
+    }
+
+    /// Lets a run's events wait from now on until this moment.
+    pub(super) fn hold_events(&mut self, run: TraceId, until: Mono) {
+        self.held.insert(run, Vec::new());
+        self.timers.set(until, Due::Events(run));
+    }
+
+    /// Sends the events that waited.
+    pub(super) fn free_events(&mut self, run: TraceId) {
+        let held = self.held.remove(&run).unwrap_or_default();
+        self.outputs.extend(held.into_iter().map(Output::Publish));
+    }
+
+    /// Sends an event of a run, or lets it wait behind those that wait.
+    pub(super) fn publish_event(&mut self, run: TraceId, body: Bytes) {
+        let topic = TopicName::new(&format!("rlp/runs/{run}/events"));
+        let publish = Publish { topic, schema_id: schema::RUN_EVENT, trace: run, ttl_ms: TTL_MS, body, ticket: None };
+        match self.held.get_mut(&run) {
+            Some(held) => held.push(publish),
+            None => self.publish(publish),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What a run tells: its events, in their order, to the bus, the store and the tap (rmp-v0 §10; ruling RMP 11).
+
+use std::{fmt::Write as _, sync::Arc};
+
+use bytes::Bytes;
+
+use super::{run::Run, shared::Shared};
+use crate::{
+    runs::{
+        openings::PortValue,
+        payload::{ArtifactMeta, EventMeta, RunEvent},
+    },
+    schema::JsonText,
+    store::runs::{ArtifactRow, EventRow, RunOp},
+    tap::entry::{
+        runs::{EventKind, NodeState, Transition},
+        station::Level,
+    },
+    time::Now,
+};
+
+impl Run {
+    /// Tells an event. `place` is the node that it speaks of.
+    pub(super) fn event(&mut self, to: &mut Shared, now: Now, place: Option<u32>, event: (EventKind, Option<Level>), says: &str) {
+        self.event_with(to, now, place, event, says, |_| {});
+    }
+
+    /// Tells an event with more to it.
+    pub(super) fn event_with(
+        &mut self,
+        to: &mut Shared,
+        now: Now,
+        place: Option<u32>,
+        (kind, level): (EventKind, Option<Level>),
+        says: &str,
+        more: impl FnOnce(&mut EventMeta),
+    ) {
+        self.events += 1;
+        let node = place.map(|place| self.node_ref(place));
+        let attempt = place.map_or(0, |place| self.nodes[place as usize].attempt);
+        let span_id = node.as_ref().filter(|_| attempt > 0).map(|node| format!("{}#{attempt}", node.id));
+        let node_id = node.as_ref().map(|node| node.id.to_string());
+        let mut meta = EventMeta { ts_ms: now.wall.0, run_id: Some(self.run), node_id, span_id, ..EventMeta::default() };
+        more(&mut meta);
+        let is_last = meta.success.is_some();
+        let message = cut(says, to.settings.limits.event_bytes_max);
+        let event = RunEvent { kind, level, message: message.clone(), meta };
+        if self.kept_events < to.settings.limits.events_kept_max || is_last {
+            self.kept_events += 1;
+            let meta = JsonText::from_value(&event.meta.json());
+            let event = EventRow { number: self.events, kind, level, message: message.clone(), meta, at: now.wall };
+            to.persist(RunOp::Event { run: self.run, event });
+        }
+        let body = Bytes::from(event.encode());
+        to.tell(Transition::Told { run: self.run, number: self.events, kind, level, node }, &message);
+        to.publish_event(self.run, body);
+    }
+
+    /// Moves a node and tells of it.
+    pub(super) fn moved(&mut self, to: &mut Shared, now: Now, place: u32, state: NodeState, why: &str) {
+        let node = self.node(place);
+        node.state = state;
+        let attempt = node.attempt;
+        to.tell(Transition::Moved { run: self.run, node: self.node_ref(place), state, attempt }, why);
+        let mut says = format!("{} is {}", self.nodes[place as usize].id, state.name());
+        if !why.is_empty() {
+            // Writing to memory cannot fail.
+            let _ = write!(says, ": {why}");
+        }
+        let level = match state {
+            NodeState::Failed | NodeState::Blocked => Level::Error,
+            NodeState::Retrying | NodeState::Asking | NodeState::Cancelled => Level::Warn,
+            _ => Level::Info,
+        };
+        self.event_with(to, now, Some(place), (EventKind::Status, Some(level)), &says, |meta| {
+            meta.state = Some(state.name().to_owned());
+        });
+    }
+
+    /// Keeps what a node of the opening's own scope gave, where it is to be saved.
+    pub(super) fn save(&mut self, to: &mut Shared, now: Now, place: u32) {
+        let node = &self.nodes[place as usize];
+        if node.scope != 0 {
+            return;
+        }
+        let index = node.index;
+        let ports: Vec<_> = self.opening_of(0).save.iter().filter(|save| save.node == index).map(|save| save.port.clone()).collect();
+        for port in ports {
+            for value in self.values(place, &port).to_vec() {
+                self.save_one(to, now, place, &port, &value);
+            }
+        }
+    }
+
+    fn save_one(&mut self, to: &mut Shared, now: Now, place: u32, port: &Arc<str>, value: &PortValue) {
+        let mut bytes = Vec::new();
+        // Writing to memory cannot fail.
+        let _ = rmpv::encode::write_value(&mut bytes, &value.value);
+        let (len, node) = (bytes.len() as u64, self.node_ref(place));
+        self.artifacts += 1;
+        let (kind, schema_id) = (Arc::clone(&value.kind), value.schema_id);
+        let says = format!("{}.{port}: {kind}, {len} bytes", node.id);
+        let artifact = ArtifactRow {
+            number: self.artifacts,
+            node: node.id.to_string(),
+            port: port.to_string(),
+            kind: kind.to_string(),
+            schema_id,
+            value: bytes.into(),
+            at: now.wall,
+        };
+        to.persist(RunOp::Artifact { run: self.run, artifact });
+        let artifact = ArtifactMeta { port: port.to_string(), schema_id, kind: kind.to_string(), bytes: len };
+        let saved = Transition::Saved { run: self.run, node, port: Arc::clone(port), kind, schema_id, bytes: len };
+        to.tell(saved, "");
+        self.event_with(to, now, Some(place), (EventKind::Artifact, Some(Level::Info)), &says, |meta| meta.artifact = Some(artifact));
+    }
+}
+
+/// A text within a bound, which says so where it was cut.
+fn cut(text: &str, bytes_max: u64) -> String {
+    const SAYS: &str = " … (cut)";
+    let bytes_max = usize::try_from(bytes_max).unwrap_or(usize::MAX);
+    if text.len() <= bytes_max {
+        return text.to_owned();
+    }
+    let room = bytes_max.saturating_sub(SAYS.len());
+    let end = (0..=room).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    format!("{}{SAYS}", &text[..end])
+}

@@ -1,0 +1,279 @@
+//! What becomes of nodes.
+
+use super::house::{House, by, fails, gives, node, opening, trace, value};
+use crate::{
+    ids::TopicName,
+    limits,
+    runs::{
+        Command, EventKind, NodeState, Outcome, Refusal, RunState,
+        engine::{Input, Settings},
+        openings::{Check, Is, Literal, Node, Policy, PortRef, Retry, Success},
+        payload::ProgressReport,
+    },
+};
+
+#[test]
+fn a_node_gets_what_its_inputs_gave_once_all_have() {
+    let mut house = House::new();
+    house.submit(1, opening(vec![node("a"), node("b"), node("c")], &["a.out -> c.in", "b.out -> c.in", "a.note -> c.note"]));
+    assert_eq!(house.requests.len(), 2);
+    house.does("b", &gives(&[("out", 2.into())]));
+    assert_eq!(house.requests.len(), 2, "one input is missing");
+    house.does("a", &gives(&[("out", 1.into()), ("note", "hi".into())]));
+    let request = house.request("c");
+    assert_eq!(request.inputs["in"], [value(1), value(2)], "in the edges' order");
+    assert_eq!(request.inputs["note"], [value("hi")]);
+    assert_eq!((request.trace_id, request.attempt, request.node.uses.as_str()), (trace(1), 1, "agent:echo"));
+    house.does("c", &gives(&[]));
+    assert_eq!(house.end(1), Some(("succeeded", String::new())));
+    assert_eq!((house.engine.open(), house.engine.timeout().is_some(), house.listens.len()), (0, true, 0), "its events wait");
+    house.pass(20);
+    assert_eq!(house.engine.timeout(), None);
+}
+
+#[test]
+fn predicates_choose_and_what_is_not_chosen_is_skipped() {
+    let mut house = House::new();
+    let nodes = ["vote", "yes", "no", "after_no", "both"].map(node).to_vec();
+    let edges = ["vote.ok==true -> yes.in", "vote.ok==false -> no.in", "no.out -> after_no.in", "yes.out -> both.in", "no.out -> both.in"];
+    house.submit(1, opening(nodes, &edges));
+    house.does("vote", &gives(&[("ok", true.into())]));
+    assert_eq!((house.stands("no").0, house.stands("after_no").0), (NodeState::Skipped, NodeState::Skipped));
+    house.does("yes", &gives(&[("out", 7.into())]));
+    assert_eq!(house.request("both").inputs["in"], [value(7)], "one delivered edge is enough for a port");
+    house.does("both", &gives(&[]));
+    assert_eq!(house.end(1), Some(("succeeded", String::new())), "skipped is neither success nor failure");
+}
+
+#[test]
+fn what_hangs_on_a_failed_node_is_blocked_and_the_rest_goes_on() {
+    let mut house = House::new();
+    let nodes = ["a", "b", "c", "d"].map(node).to_vec();
+    house.submit(1, opening(nodes, &["a.out -> b.in", "b.out -> c.in"]));
+    house.does("a", &fails(false));
+    assert_eq!(house.stands("a"), (NodeState::Failed, "no luck".to_owned()));
+    assert_eq!(house.stands("b"), (NodeState::Blocked, "upstream a failed".to_owned()));
+    assert_eq!(house.stands("c"), (NodeState::Blocked, "upstream b failed".to_owned()));
+    assert_eq!(house.end(1), None, "d is still worked on");
+    house.does("d", &gives(&[]));
+    assert_eq!(house.end(1), Some(("failed", "node a is failed".to_owned())));
+}
+
+#[test]
+fn a_retryable_failure_is_tried_again_after_the_backoff() {
+    let mut house = House::new();
+    let retry = Retry { max_attempts: 3, backoff_ms: 100 };
+    house.submit(1, opening(vec![Node { retry, ..node("a") }], &[]));
+    house.does("a", &fails(true));
+    assert_eq!(house.stands("a").0, NodeState::Retrying);
+    house.pass(99);
+    assert_eq!(house.requests.len(), 1);
+    house.pass(1);
+    assert_eq!((house.requests.len(), house.request("a").attempt), (2, 2));
+    assert_ne!(house.requests[0].reply_topic, house.requests[1].reply_topic);
+    house.does("a", &fails(true));
+    house.pass(100);
+    house.does("a", &fails(true));
+    assert_eq!((house.requests.len(), house.stands("a").0), (3, NodeState::Failed), "the first attempt counts");
+}
+
+#[test]
+fn a_timeout_counts_per_attempt_and_tells_the_agent() {
+    let mut house = House::new();
+    let retry = Retry { max_attempts: 2, backoff_ms: 0 };
+    house.submit(1, opening(vec![Node { retry, timeout_ms: Some(50), ..node("a") }], &[]));
+    house.pass(49);
+    assert_eq!(house.requests.len(), 1);
+    house.pass(1);
+    assert_eq!((house.requests.len(), house.cancels.len()), (2, 1));
+    assert_eq!(house.cancels[0].reply_topic, house.requests[0].reply_topic);
+    let first = house.requests[0].clone();
+    house.answer(&first, &gives(&[]));
+    assert_eq!(house.stands("a").0, NodeState::Running, "a late answer is not the second attempt's");
+    house.pass(50);
+    assert_eq!(house.end(1), Some(("failed", "node a is failed".to_owned())));
+    assert_eq!(house.stands("a").1, "timed out after 50 ms");
+    house.pass(20);
+    assert!(house.events.iter().any(|(_, _, event)| event.kind == EventKind::Log && event.message.contains("late or twice")));
+}
+
+#[test]
+fn an_opening_out_of_time_fails_and_cancels_what_remains() {
+    let mut house = House::new();
+    let mut it = opening(vec![node("a"), node("b")], &["a.out -> b.in"]);
+    it.policy = Policy { timeout_ms: Some(1_000), ..Policy::default() };
+    house.submit(1, it);
+    house.pass(1_000);
+    assert_eq!(house.end(1), Some(("failed", "timed out after 1000 ms".to_owned())));
+    assert_eq!((house.states(), house.cancels.len()), (vec![NodeState::Cancelled; 2], 1));
+    house.submit(2, opening(vec![node("a")], &[]));
+    house.pass(300_000);
+    assert_eq!(house.end(2), Some(("failed", "timed out after 300000 ms".to_owned())), "the default");
+}
+
+#[test]
+fn nobody_subscribed_is_a_clear_failure() {
+    let mut house = House::new();
+    house.deaf.insert("agent/echo".to_owned());
+    house.submit(1, opening(vec![node("a")], &[]));
+    assert_eq!(house.stands("a").1, "nobody answers on agent/echo: start the agent, or correct the node's `use`");
+    assert_eq!(house.end(1).unwrap().0, "failed");
+}
+
+#[test]
+fn second_answers_and_unreadable_ones_do_no_harm() {
+    let mut house = House::new();
+    house.submit(1, opening(vec![node("a"), node("b")], &[]));
+    let request = house.request("a");
+    house.answer(&request, &gives(&[]));
+    house.answer(&request, &fails(false));
+    assert_eq!(house.stands("a").0, NodeState::Completed);
+    let topic = TopicName::new(&house.request("b").reply_topic);
+    house.handle(Input::Answer { topic, body: bytes::Bytes::from_static(b"\xc1") });
+    assert!(house.stands("b").1.starts_with("its answer cannot be read: "), "{:?}", house.stands("b"));
+}
+
+#[test]
+fn a_node_that_asks_waits_for_a_person_once() {
+    let mut house = House::new();
+    let retry = Retry { max_attempts: 2, backoff_ms: 0 };
+    let asks = |id| Node { asks: true, retry, ..node(id) };
+    house.submit(1, opening(vec![asks("a"), asks("b"), asks("c")], &[]));
+    assert_eq!((house.requests.len(), house.asks.len(), house.snapshot.asks.len()), (0, 3, 3));
+    let asks = house.asks.clone();
+    house.decide(&asks[0], true);
+    house.decide(&asks[0], false);
+    house.does("a", &fails(true));
+    house.pass(0);
+    assert_eq!((house.requests.len(), house.asks.len()), (2, 3), "not asked again for the second attempt");
+    house.decide(&asks[1], false);
+    assert_eq!(house.stands("b"), (NodeState::Failed, "rejected by tester".to_owned()));
+    house.pass(300_000);
+    assert_eq!(house.snapshot.asks.len(), 0);
+    assert_eq!(house.end(1).unwrap().0, "failed");
+}
+
+#[test]
+fn silence_is_a_no() {
+    let mut house = House::with(Settings { timeout_ms: 1_000_000, ..Settings::default() });
+    house.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
+    assert_eq!(house.asks[0].expires_at.0, crate::time::Now::at_ms(300_000).wall.0);
+    house.pass(300_000);
+    assert_eq!(house.stands("a"), (NodeState::Failed, "nobody decided in time".to_owned()));
+}
+
+#[test]
+fn budgets_are_of_all_attempts_together() {
+    let mut house = House::new();
+    let retry = Retry { max_attempts: 9, backoff_ms: 0 };
+    house.submit(1, opening(vec![Node { retry, budget_tokens: Some(100), ..node("a") }, node("b")], &[]));
+    let mut used = fails(true);
+    used.tokens = Some(60);
+    house.does("a", &used);
+    house.pass(0);
+    house.does("a", &used);
+    assert_eq!(house.stands("a"), (NodeState::Failed, "it used 120 tokens, and its budget is 100".to_owned()));
+    house.does("b", &gives(&[]));
+    assert_eq!(house.kept.ended[&trace(1)].tokens, 120);
+    let mut it = opening(vec![node("a"), node("b")], &[]);
+    it.policy.budget_tokens = Some(50);
+    house.submit(2, it);
+    let mut used = gives(&[]);
+    used.tokens = Some(51);
+    house.does("a", &used);
+    assert_eq!(house.end(2), Some(("failed", "it used 51 tokens, and its budget is 50".to_owned())));
+    assert_eq!(house.cancels.len(), 1, "b was told");
+}
+
+#[test]
+fn success_is_judged_as_it_is_written() {
+    for (value, is, expected) in [
+        (true, Is::Equals(Literal::Bool(true)), "succeeded"),
+        (false, Is::Equals(Literal::Bool(true)), "failed"),
+        (false, Is::Exists, "succeeded"),
+    ] {
+        let mut house = House::new();
+        let mut it = opening(vec![node("a"), node("b")], &[]);
+        it.success = Some(Success::All(vec![Check { port: PortRef { node: 0, port: "ok".into() }, is }]));
+        house.submit(1, it);
+        house.does("b", &fails(false));
+        house.does("a", &gives(&[("ok", value.into())]));
+        assert_eq!(house.end(1).unwrap().0, expected, "a failed node does not matter where success is written");
+    }
+}
+
+#[test]
+fn only_so_many_attempts_fly_and_others_wait_in_order() {
+    let limits = limits::Runs { in_flight_run_max: 2, in_flight_max: 3, ..limits::Runs::default() };
+    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let ids = ["a", "b", "c", "d"];
+    house.submit(1, opening(ids.map(node).to_vec(), &[]));
+    house.submit(2, opening(ids.map(node).to_vec(), &[]));
+    assert_eq!(house.requests.len(), 3, "two of the first run and one of the second");
+    let first = house.requests[0].clone();
+    house.answer(&first, &gives(&[]));
+    assert_eq!(house.requests.len(), 4);
+    while house.engine.open() > 0 {
+        let flying: Vec<_> = house.requests.iter().filter(|it| house.listens.contains(&*it.reply_topic)).cloned().collect();
+        assert!(!flying.is_empty() && flying.len() <= 3);
+        for run in [1, 2] {
+            let of_run: Vec<_> = house.requests.iter().filter(|it| it.trace_id == trace(run)).map(|it| it.node.id.to_string()).collect();
+            assert!(ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>().starts_with(&of_run), "in their order");
+        }
+        house.answer(&flying[0], &gives(&[]));
+    }
+    assert_eq!(house.requests.len(), 8);
+}
+
+#[test]
+fn progress_is_told_and_bounded() {
+    let mut house = House::new();
+    house.submit(1, opening(vec![node("a")], &[]));
+    let topic = TopicName::new(&format!("{}/progress", house.request("a").reply_topic));
+    for n in 0..100 {
+        let report = ProgressReport { message: "at it".to_owned(), done: Some(f64::from(n)), total: Some(100.0) };
+        house.handle(Input::Progress { topic: topic.clone(), body: report.encode().into() });
+        house.pass(1);
+    }
+    let told: Vec<_> = house.events.iter().filter(|(_, _, event)| event.kind == EventKind::Progress).collect();
+    assert_eq!((told.len(), told[1].2.meta.done, told[1].2.meta.total), (2, Some(50.0), Some(100.0)));
+    assert_eq!(told[1].2.meta.span_id.as_deref(), Some("a#1"));
+}
+
+#[test]
+fn artifacts_are_kept_and_told() {
+    let mut house = House::new();
+    let mut it = opening(vec![node("a")], &[]);
+    it.save = vec![PortRef { node: 0, port: "out".into() }];
+    house.submit(1, it);
+    house.does("a", &gives(&[("out", "hello".into()), ("other", 1.into())]));
+    let [kept] = &house.kept.artifacts[..] else { panic!("one") };
+    assert_eq!((&*kept.node, &*kept.port, &kept.value[..], kept.number), ("a", "out", &b"\xa5hello"[..], 1));
+    house.pass(20);
+    let told = house.events.iter().find_map(|(_, _, event)| event.meta.artifact.clone()).unwrap();
+    assert_eq!((told.port.as_str(), told.bytes, told.schema_id), ("out", 6, 4));
+}
+
+#[test]
+fn values_beyond_the_bound_fail_the_node_that_gives_them() {
+    let limits = limits::Runs { port_values_bytes_max: 65_536, ..limits::Runs::default() };
+    let mut house = House::with(Settings { limits, ..Settings::default() });
+    house.submit(1, opening(vec![node("a")], &[]));
+    house.does("a", &gives(&[("out", "x".repeat(70_000).into())]));
+    assert!(house.stands("a").1.contains("limits.runs.port_values_bytes_max"));
+}
+
+#[test]
+fn commands_of_an_operator_do_what_requests_do() {
+    let mut house = House::new();
+    let now = crate::time::Now::at_ms(0);
+    house.submit(1, opening(vec![Node { asks: true, ..node("a") }, node("b")], &[]));
+    let action = house.asks[0].action_id;
+    let decide = Command::Decide { action, approved: true, note: Some("go".to_owned()) };
+    assert_eq!(house.engine.command(now, by(), decide.clone()), Ok(Outcome::Decided));
+    assert_eq!(house.engine.command(now, by(), decide), Err(Refusal::UnknownAction(action)));
+    assert_eq!(house.engine.command(now, by(), Command::Cancel { run: trace(1) }), Ok(Outcome::Cancelled { nodes: 2 }));
+    house.drain();
+    assert_eq!(house.snapshot.run(trace(1)).unwrap().state, RunState::Cancelled);
+    assert_eq!(house.engine.command(now, by(), Command::Cancel { run: trace(1) }), Err(Refusal::UnknownRun(trace(1))));
+}

@@ -1,0 +1,316 @@
+//! Everything around an engine, under a virtual clock.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use uuid::Uuid;
+
+use crate::{
+    ids::{Ticket, TopicName, TraceId},
+    runs::{
+        Asker, AskerKind, NodeState, RunState, Snapshot, Transition,
+        engine::{Engine, Input, Output, Publish, Settings},
+        openings::{Edge, Literal, Map, Node, Opening, Policy, PortValue, Retry, Use},
+        payload::{
+            ActionRequest, AgentAnswer, AgentRequest, AgentResponse, CancelNotice, ControlRequest, ControlResponse, Decision, RunEvent,
+        },
+    },
+    store::runs::{AnswerRow, ArtifactRow, NewRun, RunOp, RunRow, RunsLeft},
+    time::Now,
+};
+
+/// How a run ended.
+pub(super) struct End {
+    pub(super) state: RunState,
+    pub(super) why: Option<String>,
+    pub(super) tokens: u64,
+}
+
+/// What outlives an engine.
+#[derive(Default)]
+pub(super) struct Kept {
+    pub(super) rows: BTreeMap<TraceId, NewRun>,
+    pub(super) ended: BTreeMap<TraceId, End>,
+    pub(super) events: BTreeMap<TraceId, Vec<u64>>,
+    pub(super) artifacts: Vec<ArtifactRow>,
+    pub(super) answers: Vec<AnswerRow>,
+}
+
+pub(super) struct House {
+    pub(super) engine: Engine,
+    pub(super) ms: u64,
+    pub(super) openings: BTreeMap<String, Arc<Opening>>,
+    pub(super) kept: Kept,
+    pub(super) commits: bool,
+    pub(super) uncommitted: VecDeque<(Ticket, Vec<RunOp>)>,
+    pub(super) deaf: BTreeSet<String>,
+    pub(super) requests: Vec<AgentRequest>,
+    pub(super) cancels: Vec<CancelNotice>,
+    pub(super) asks: Vec<ActionRequest>,
+    pub(super) responses: Vec<(TraceId, ControlResponse)>,
+    pub(super) events: Vec<(u64, TraceId, RunEvent)>,
+    pub(super) listens: BTreeSet<TopicName>,
+    pub(super) snapshot: Snapshot,
+    /// Where in its plan the node of a request is, by its reply topic.
+    pub(super) places: BTreeMap<Arc<str>, u32>,
+    running: u32,
+    settings: Settings,
+    next_id: u128,
+}
+
+pub(super) fn trace(n: u64) -> TraceId {
+    TraceId(Uuid::from_u128(u128::from(n)))
+}
+
+pub(super) fn by() -> Asker {
+    Asker { kind: AskerKind::Tui, client: Arc::from("tester") }
+}
+
+pub(super) fn node(id: &str) -> Node {
+    Node {
+        id: Arc::from(id),
+        action: Use::Agent(Arc::from("echo")),
+        with: Map::new(),
+        retry: Retry::default(),
+        timeout_ms: None,
+        budget_tokens: None,
+        tags: Vec::new(),
+        asks: false,
+    }
+}
+
+/// Edges are written `a.out -> b.in` or `a.out==true -> b.in`.
+pub(super) fn opening(nodes: Vec<Node>, edges: &[&str]) -> Opening {
+    let place = |id: &str| nodes.iter().position(|node| &*node.id == id).unwrap();
+    let edge = |text: &&str| {
+        let (from, to) = text.split_once(" -> ").unwrap();
+        let (from, when) = from.split_once("==").map_or((from, None), |(from, when)| (from, Some(Literal::Bool(when == "true"))));
+        let ((from, from_port), (to, to_port)) = (from.split_once('.').unwrap(), to.split_once('.').unwrap());
+        Edge { from: place(from), from_port: Arc::from(from_port), when, to: place(to), to_port: Arc::from(to_port) }
+    };
+    let edges = edges.iter().map(edge).collect();
+    let (goals, save) = (Vec::new(), Vec::new());
+    Opening { name: Arc::from("test"), goals, params: Map::new(), policy: Policy::default(), nodes, edges, success: None, save }
+}
+
+pub(super) fn value(value: impl Into<rmpv::Value>) -> PortValue {
+    PortValue { schema_id: 4, kind: Arc::from("toolresult.generic.v1"), value: value.into() }
+}
+
+pub(super) fn gives(ports: &[(&str, rmpv::Value)]) -> AgentAnswer {
+    let ports = ports.iter().map(|(port, it)| (Arc::from(*port), vec![value(it.clone())])).collect();
+    AgentAnswer { response: AgentResponse::Completed { ports }, tokens: None }
+}
+
+pub(super) fn fails(retryable: bool) -> AgentAnswer {
+    AgentAnswer { response: AgentResponse::Failed { retryable, reason: "no luck".to_owned() }, tokens: None }
+}
+
+fn engine(settings: Settings, now: Now, restored: RunsLeft, mut next_id: u128) -> Engine {
+    let ids = move || {
+        next_id += 1;
+        Uuid::from_u128(next_id)
+    };
+    Engine::new(now, settings, restored, Box::new(ids))
+}
+
+impl House {
+    pub(super) fn new() -> Self {
+        Self::with(Settings::default())
+    }
+
+    pub(super) fn with(settings: Settings) -> Self {
+        Self {
+            engine: engine(settings, Now::at_ms(0), RunsLeft::default(), 1 << 80),
+            ms: 0,
+            openings: BTreeMap::new(),
+            kept: Kept::default(),
+            commits: true,
+            uncommitted: VecDeque::new(),
+            deaf: BTreeSet::new(),
+            requests: Vec::new(),
+            cancels: Vec::new(),
+            asks: Vec::new(),
+            responses: Vec::new(),
+            events: Vec::new(),
+            listens: BTreeSet::new(),
+            snapshot: Snapshot::default(),
+            places: BTreeMap::new(),
+            running: 0,
+            settings,
+            next_id: 1 << 90,
+        }
+    }
+
+    /// The station stops without a word and starts again.
+    pub(super) fn restart(&mut self) {
+        let open = self.kept.rows.values().filter(|row| !self.kept.ended.contains_key(&row.run)).map(|row| RunRow {
+            number: 1,
+            run: row.run,
+            opening: row.opening,
+            name: row.name.clone(),
+            by: row.by,
+            client: row.client.clone(),
+            state: RunState::Running,
+            why: None,
+            nodes: row.nodes,
+            tokens: 0,
+            events: self.kept.events.get(&row.run).and_then(|events| events.last().copied()).unwrap_or(0),
+            artifacts: 0,
+            submitted_at: row.at,
+            ended_at: None,
+        });
+        let restored = RunsLeft { open: open.collect(), answers: self.kept.answers.clone() };
+        self.next_id += 1 << 64;
+        self.engine = engine(self.settings, Now::at_ms(self.ms), restored, self.next_id);
+        (self.uncommitted, self.listens) = (VecDeque::new(), BTreeSet::new());
+        (self.requests, self.asks, self.snapshot) = (Vec::new(), Vec::new(), Snapshot::default());
+        self.drain();
+    }
+
+    pub(super) fn handle(&mut self, input: Input) {
+        self.engine.handle(Now::at_ms(self.ms), input);
+        self.drain();
+    }
+
+    /// Moves the clock on, stopping wherever something is due.
+    pub(super) fn pass(&mut self, ms: u64) {
+        let end = self.ms + ms;
+        while let Some(due) = self.engine.timeout().map(|at| at.0.div_ceil(1_000_000)).filter(|due| *due <= end) {
+            self.ms = self.ms.max(due);
+            self.handle(Input::Timeout);
+        }
+        self.ms = end;
+    }
+
+    pub(super) fn drain(&mut self) {
+        while let Some(output) = self.engine.poll_output() {
+            let now = Now::at_ms(self.ms);
+            match output {
+                Output::Load { ticket, yaml } => {
+                    let opening = self.openings.get(&*yaml).cloned().ok_or_else(|| "line 1, column 1: no opening".to_owned());
+                    self.engine.handle(now, Input::Loaded { ticket, opening });
+                }
+                Output::Publish(publish) => self.on_publish(publish),
+                Output::Listen { topic } => assert!(self.listens.insert(topic)),
+                Output::Unlisten { topic } => assert!(self.listens.remove(&topic)),
+                Output::Persist { ticket, ops } => {
+                    self.uncommitted.push_back((ticket, ops));
+                    if self.commits {
+                        self.commit();
+                    }
+                }
+                Output::Transition { transition, text } => {
+                    if let Transition::Moved { node, state: NodeState::Running, .. } = &transition {
+                        self.running = node.place;
+                    }
+                    self.snapshot.follow(&transition, now, &text, &self.settings.limits);
+                }
+            }
+        }
+    }
+
+    /// Makes what waits for that durable.
+    pub(super) fn commit(&mut self) {
+        while let Some((ticket, ops)) = self.uncommitted.pop_front() {
+            for op in ops {
+                match op {
+                    RunOp::Begin(row) => assert!(self.kept.rows.insert(row.run, *row).is_none()),
+                    RunOp::End { run, state, why, tokens, .. } => {
+                        assert!(self.kept.ended.insert(run, End { state, why, tokens }).is_none(), "a run ends once");
+                    }
+                    RunOp::Event { run, event } => {
+                        let events = self.kept.events.entry(run).or_default();
+                        assert!(events.last().is_none_or(|last| *last < event.number), "events are kept in their order");
+                        events.push(event.number);
+                    }
+                    RunOp::Artifact { artifact, .. } => self.kept.artifacts.push(artifact),
+                    RunOp::Answer(answer) => self.kept.answers.push(answer),
+                }
+            }
+            self.engine.handle(Now::at_ms(self.ms), Input::Committed { ticket });
+        }
+    }
+
+    fn on_publish(&mut self, Publish { topic, schema_id, trace, ttl_ms, body, ticket }: Publish) {
+        assert!(ttl_ms > 0);
+        let topic = topic.as_str();
+        if let Some(ticket) = ticket {
+            let subscribers = u32::from(!self.deaf.contains(topic));
+            let request = AgentRequest::decode(&body).unwrap();
+            assert!(self.listens.contains(&*request.reply_topic), "the reply topic is listened to before the request leaves");
+            assert_eq!(schema_id, 4000);
+            self.places.insert(Arc::clone(&request.reply_topic), self.running);
+            if subscribers > 0 {
+                self.requests.push(request);
+            }
+            self.engine.handle(Now::at_ms(self.ms), Input::Reached { ticket, subscribers });
+        } else if topic.starts_with("agent/") {
+            self.cancels.push(CancelNotice::decode(&body).unwrap());
+        } else if topic == "action.request" {
+            self.asks.push(ActionRequest::decode(&body).unwrap());
+        } else if topic == "rlp/ctrl" {
+            self.responses.push((trace, ControlResponse::decode(&body).unwrap()));
+        } else {
+            assert_eq!(topic, format!("rlp/runs/{trace}/events"));
+            self.events.push((self.ms, trace, RunEvent::decode(&body).unwrap()));
+        }
+    }
+
+    pub(super) fn control(&mut self, trace: TraceId, request: &ControlRequest) {
+        self.handle(Input::Control { by: by(), trace, body: Bytes::from(request.encode()) });
+    }
+
+    /// Submits an opening and lets its run begin.
+    pub(super) fn submit(&mut self, n: u64, opening: Opening) {
+        let yaml = format!("opening {n}");
+        self.openings.insert(yaml.clone(), Arc::new(opening));
+        self.control(trace(n), &ControlRequest::RunSubmit { request_id: trace(n), opening_yaml: yaml });
+    }
+
+    /// Cancels a run by a request of its own.
+    pub(super) fn cancel(&mut self, request: u64, n: u64) {
+        self.control(trace(request), &ControlRequest::RunCancel { trace_id: trace(n) });
+    }
+
+    /// Takes the latest request for a node.
+    pub(super) fn request(&self, node: &str) -> AgentRequest {
+        self.requests.iter().rev().find(|request| &*request.node.id == node).unwrap_or_else(|| panic!("no request for {node}")).clone()
+    }
+
+    pub(super) fn answer(&mut self, request: &AgentRequest, answer: &AgentAnswer) {
+        let topic = TopicName::new(&request.reply_topic);
+        self.handle(Input::Answer { topic, body: Bytes::from(answer.encode()) });
+    }
+
+    /// Answers the latest request for a node.
+    pub(super) fn does(&mut self, node: &str, answer: &AgentAnswer) {
+        let request = self.request(node);
+        self.answer(&request, answer);
+    }
+
+    pub(super) fn decide(&mut self, ask: &ActionRequest, approved: bool) {
+        let decision = Decision { action_id: ask.action_id, approved, note: None };
+        self.handle(Input::Decided { by: by(), body: Bytes::from(decision.encode()) });
+    }
+
+    /// How a node of the only run stands, and what is said of it.
+    pub(super) fn stands(&self, node: &str) -> (NodeState, String) {
+        let run = self.snapshot.runs.back().unwrap();
+        let place = run.plan.nodes.iter().position(|it| &*it.id == node).unwrap();
+        (run.nodes[place].state, run.nodes[place].why.as_deref().unwrap_or_default().to_owned())
+    }
+
+    pub(super) fn states(&self) -> Vec<NodeState> {
+        self.snapshot.runs.back().unwrap().nodes.iter().map(|node| node.state).collect()
+    }
+
+    /// How a run ended, and why.
+    pub(super) fn end(&self, n: u64) -> Option<(&'static str, String)> {
+        let end = self.kept.ended.get(&trace(n))?;
+        Some((end.state.name(), end.why.as_deref().unwrap_or_default().to_owned()))
+    }
+}

@@ -1,0 +1,85 @@
+//! Openings within openings.
+
+use std::sync::Arc;
+
+use super::house::{House, fails, gives, node, opening, value};
+use crate::runs::{
+    NodeState,
+    openings::{Node, Opening, PortRef, Retry, Use},
+};
+
+fn nested(id: &str, inner: Opening) -> Node {
+    Node { action: Use::Opening { name: Arc::from("inner"), opening: Arc::new(inner) }, ..node(id) }
+}
+
+fn inner() -> Opening {
+    let mut inner = opening(vec![node("x"), node("y")], &["x.out -> y.in"]);
+    inner.save = vec![PortRef { node: 1, port: "out".into() }];
+    inner
+}
+
+#[test]
+fn a_nested_opening_gives_what_it_saves_and_that_it_is_ok() {
+    let mut house = House::new();
+    let nodes = vec![nested("a", inner()), node("b"), node("c")];
+    house.submit(1, opening(nodes, &["a.out -> b.in", "a.ok==true -> b.ok", "a.ok==false -> c.in"]));
+    let run = house.snapshot.runs.back().unwrap();
+    let ids: Vec<_> = run.plan.nodes.iter().map(|node| (node.id.to_string(), node.parent)).collect();
+    assert_eq!(ids[3..], [("a/x".to_owned(), Some(0)), ("a/y".to_owned(), Some(0))]);
+    assert_eq!(run.plan.edges.len(), 4);
+    house.does("x", &gives(&[("out", 1.into())]));
+    house.does("y", &gives(&[("out", 2.into())]));
+    assert_eq!(house.request("b").inputs["in"], [value(2)]);
+    assert_eq!(house.request("b").inputs["ok"], [value(true)]);
+    house.does("b", &gives(&[]));
+    assert_eq!((house.end(1).unwrap().0, house.stands("c").0), ("succeeded", NodeState::Skipped));
+    assert_eq!(house.kept.artifacts.len(), 0, "what is saved within feeds the port");
+}
+
+#[test]
+fn one_that_fails_is_tried_again_from_its_beginning_and_then_gives_not_ok() {
+    let mut house = House::new();
+    let retry = Retry { max_attempts: 2, backoff_ms: 10 };
+    let nodes = vec![Node { retry, ..nested("a", inner()) }, node("b"), node("c")];
+    house.submit(1, opening(nodes, &["a.ok==false -> b.in", "a.out -> c.in"]));
+    house.does("x", &gives(&[("out", 1.into())]));
+    house.does("y", &fails(false));
+    assert_eq!(house.stands("a"), (NodeState::Retrying, "it did not succeed: node a/y is failed".to_owned()));
+    house.pass(10);
+    assert_eq!((house.stands("a/y").0, house.request("x").attempt), (NodeState::Waiting, 1));
+    house.does("x", &fails(false));
+    assert_eq!((house.stands("a/y").0, house.stands("a").0), (NodeState::Blocked, NodeState::Failed));
+    assert_eq!(house.stands("c").1, "upstream a failed");
+    assert_eq!(house.request("b").inputs["in"], [value(false)]);
+    house.does("b", &gives(&[]));
+    assert_eq!(house.end(1), Some(("failed", "node a is failed".to_owned())));
+}
+
+#[test]
+fn the_nodes_timeout_and_the_openings_own_end_the_whole() {
+    let mut house = House::new();
+    let mut short = inner();
+    short.policy.timeout_ms = Some(30);
+    let nodes = vec![Node { timeout_ms: Some(50), ..nested("a", inner()) }, nested("b", short)];
+    house.submit(1, opening(nodes, &[]));
+    house.pass(30);
+    assert_eq!(house.stands("b"), (NodeState::Failed, "timed out after 30 ms".to_owned()));
+    house.pass(20);
+    assert_eq!(house.stands("a"), (NodeState::Failed, "timed out after 50 ms".to_owned()));
+    assert_eq!((house.cancels.len(), house.listens.len(), house.stands("a/x").0), (2, 0, NodeState::Cancelled));
+    assert_eq!(house.end(1).unwrap().0, "failed");
+}
+
+#[test]
+fn its_budget_is_of_all_within() {
+    let mut house = House::new();
+    let mut thrifty = opening(vec![node("x"), node("y")], &[]);
+    thrifty.policy.budget_tokens = Some(10);
+    let retry = Retry { max_attempts: 5, backoff_ms: 0 };
+    house.submit(1, opening(vec![Node { retry, ..nested("a", thrifty) }, node("b")], &[]));
+    let mut used = gives(&[]);
+    used.tokens = Some(11);
+    house.does("x", &used);
+    assert_eq!(house.stands("a"), (NodeState::Failed, "it used 11 tokens, and its budget is 10".to_owned()));
+    assert_eq!((house.cancels.len(), house.end(1)), (1, None), "y was told, b goes on");
+}

@@ -1,0 +1,249 @@
+//! Random runs under a virtual clock, held against checks that are as simple as can be.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::house::{House, fails, gives, node, opening, trace};
+use crate::{
+    ids::TraceId,
+    limits,
+    runs::{
+        NodeState, RunState,
+        engine::Settings,
+        openings::{Check, Is, Literal, Node, Opening, PortRef, Retry, Success, Use},
+        payload::{AgentRequest, AgentResponse},
+    },
+};
+
+/// A random opening; some of its nodes ask, retry, time out, or are openings themselves.
+fn random(rng: &mut fastrand::Rng, depth: u32) -> Opening {
+    let count = rng.usize(1..if depth == 0 { 12 } else { 4 });
+    let nodes: Vec<Node> = (0..count)
+        .map(|n| {
+            let mut it = node(&format!("n{n}"));
+            it.retry = Retry { max_attempts: rng.u32(1..4), backoff_ms: rng.u64(0..50) };
+            it.timeout_ms = (rng.u8(..4) == 0).then(|| rng.u64(20..200));
+            it.asks = rng.u8(..10) == 0;
+            if depth < 2 && rng.u8(..8) == 0 {
+                it.action = Use::Opening { name: "inner".into(), opening: random(rng, depth + 1).into() };
+            }
+            it
+        })
+        .collect();
+    let mut edges = Vec::new();
+    for to in 1..count {
+        for _ in 0..rng.usize(0..3) {
+            let when = ["", "==true", "==false"][rng.usize(..3)];
+            let port = ["out", "ok"][rng.usize(..2)];
+            let from = rng.usize(..to);
+            let is_nested = matches!(nodes[from].action, Use::Opening { .. });
+            let port = if is_nested { "ok" } else { port };
+            edges.push(format!("n{from}.{port}{when} -> n{to}.{}", ["in", "more"][rng.usize(..2)]));
+        }
+    }
+    edges.sort();
+    edges.dedup();
+    let mut opening = opening(nodes, &edges.iter().map(String::as_str).collect::<Vec<_>>());
+    opening.policy.timeout_ms = (rng.u8(..4) == 0).then(|| rng.u64(100..1_000));
+    if rng.u8(..3) == 0 {
+        let mut check = || {
+            let is = if rng.bool() { Is::Exists } else { Is::Equals(Literal::Bool(true)) };
+            Check { port: PortRef { node: rng.usize(..count), port: "ok".into() }, is }
+        };
+        let checks = vec![check(), check()];
+        opening.success = Some(if rng.bool() { Success::Any(checks) } else { Success::All(checks) });
+    }
+    opening.save = vec![PortRef { node: 0, port: "out".into() }];
+    opening
+}
+
+/// What agents gave last on the port `ok`, by run and node; none where a node never completed.
+type Given = BTreeMap<(TraceId, String), bool>;
+
+/// Whether a node got what the text says, told by the ends of those before it.
+fn expected(opening: &Opening, states: &[NodeState], ok: &dyn Fn(usize) -> Option<bool>, to: usize) -> Option<NodeState> {
+    let mut ports: BTreeMap<&str, Vec<Option<bool>>> = BTreeMap::new();
+    for edge in opening.edges.iter().filter(|edge| edge.to == to) {
+        let is_nested = matches!(opening.nodes[edge.from].action, Use::Opening { .. });
+        let gave_ok = &*edge.from_port == "ok" && (states[edge.from] == NodeState::Completed || is_nested);
+        let holds = match (&edge.when, gave_ok) {
+            (Some(Literal::Bool(when)), true) => ok(edge.from) == Some(*when),
+            (Some(_), _) => false,
+            (None, _) => true,
+        };
+        // Some(true) delivered, Some(false) dead by choice, None dead by failure.
+        let edge_is = match states[edge.from] {
+            NodeState::Completed => Some(holds),
+            NodeState::Failed if is_nested && gave_ok => Some(holds),
+            NodeState::Skipped => Some(false),
+            _ => None,
+        };
+        ports.entry(&edge.to_port).or_default().push(edge_is);
+    }
+    let dead: Vec<_> = ports.values().filter(|edges| !edges.contains(&Some(true))).collect();
+    if dead.iter().any(|edges| edges.contains(&None)) {
+        Some(NodeState::Blocked)
+    } else if dead.is_empty() {
+        None
+    } else {
+        Some(NodeState::Skipped)
+    }
+}
+
+struct Judge<'a> {
+    house: &'a House,
+    opening: &'a Opening,
+    run: TraceId,
+    given: &'a Given,
+}
+
+impl Judge<'_> {
+    /// Holds a run that settled by itself against the naive evaluator. How its nodes ended.
+    fn judge(&self) -> Vec<NodeState> {
+        let view = self.house.snapshot.run(self.run).unwrap();
+        let states: Vec<_> = view.nodes.iter().take(self.opening.nodes.len()).map(|node| node.state).collect();
+        let ok = |n: usize| match self.opening.nodes[n].action {
+            Use::Opening { .. } => Some(states[n] == NodeState::Completed),
+            Use::Agent(_) => self.given.get(&(self.run, format!("n{n}"))).copied(),
+        };
+        for n in 0..states.len() {
+            match expected(self.opening, &states, &ok, n) {
+                Some(expected) => assert_eq!(states[n], expected, "n{n} of {:?}: {states:?}", self.opening.edges),
+                None => assert!(matches!(states[n], NodeState::Completed | NodeState::Failed), "n{n}: {states:?}"),
+            }
+        }
+        let holds = |check: &Check| match (&check.is, states[check.port.node]) {
+            (Is::Exists, state) => state == NodeState::Completed,
+            (Is::Equals(_), NodeState::Completed) => ok(check.port.node) == Some(true),
+            (Is::Equals(_), _) => false,
+        };
+        let success = match &self.opening.success {
+            Some(Success::Any(checks)) => checks.iter().any(holds),
+            Some(Success::All(checks)) => checks.iter().all(holds),
+            None => {
+                states.iter().all(|state| matches!(state, NodeState::Completed | NodeState::Skipped))
+                    && states.contains(&NodeState::Completed)
+            }
+        };
+        assert_eq!(view.state == RunState::Succeeded, success, "{states:?} {:?}", view.why);
+        states
+    }
+}
+
+/// No node before its inputs: all that feeds it has ended when it is asked for.
+fn check_request(house: &House, request: &AgentRequest) {
+    let view = house.snapshot.run(request.trace_id).unwrap();
+    let place = house.places[&request.reply_topic];
+    assert_eq!(view.plan.nodes[place as usize].id.rsplit('/').next(), Some(&*request.node.id));
+    for edge in view.plan.edges.iter().filter(|edge| edge.to == place) {
+        assert!(view.nodes[edge.from as usize].state.is_end(), "{} before {}", request.node.id, edge.from);
+    }
+}
+
+fn simulate(seed: u64, tally: &mut BTreeMap<&'static str, u32>) {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let limits =
+        limits::Runs { in_flight_run_max: rng.u64(1..5), in_flight_max: rng.u64(1..8), confirm_ms: 500, ..limits::Runs::default() };
+    let mut house = House::with(Settings { limits, timeout_ms: 5_000 });
+    let (mut openings, mut given) = (BTreeMap::new(), Given::new());
+    let (mut pending, mut answered): (Vec<(u64, AgentRequest)>, Vec<AgentRequest>) = (Vec::new(), Vec::new());
+    let (mut topics, mut disturbed, mut restarted) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let (mut next, mut taken, mut asked) = (1, 0, 0);
+    for step in 0..400_u64 {
+        if next <= 4 && rng.u8(..8) == 0 {
+            let it = random(&mut rng, 0);
+            openings.insert(trace(next), it.clone());
+            house.submit(next, it);
+            if rng.bool() {
+                house.submit(next, openings[&trace(next)].clone());
+            }
+            next += 1;
+        }
+        while taken < house.requests.len() {
+            let request = house.requests[taken].clone();
+            taken += 1;
+            if house.listens.contains(&*request.reply_topic) {
+                check_request(&house, &request);
+            }
+            assert!(topics.insert(request.reply_topic.clone()), "every attempt has a topic of its own");
+            // Some answers are lost.
+            if rng.u8(..12) > 0 {
+                pending.push((house.ms + rng.u64(0..150), request));
+            }
+        }
+        while asked < house.asks.len() {
+            let ask = house.asks[asked].clone();
+            asked += 1;
+            match rng.u8(..3) {
+                0 => house.decide(&ask, true),
+                1 => house.decide(&ask, false),
+                _ => {}
+            }
+        }
+        if let Some(at) = (0..pending.len()).find(|at| pending[*at].0 <= house.ms) {
+            let (_, request) = pending.swap_remove(at);
+            let ok = rng.bool();
+            let is_awaited = house.listens.contains(&*request.reply_topic);
+            let answer = match rng.u8(..6) {
+                0 => fails(true),
+                1 => fails(false),
+                _ => gives(&[("ok", ok.into()), ("out", 1.into())]),
+            };
+            let is_of_opening = (house.places[&request.reply_topic] as usize) < openings[&request.trace_id].nodes.len();
+            if is_awaited && is_of_opening && matches!(answer.response, AgentResponse::Completed { .. }) {
+                given.insert((request.trace_id, request.node.id.to_string()), ok);
+            }
+            house.answer(&request, &answer);
+            answered.push(request);
+        } else if let Some(request) = answered.get(rng.usize(..answered.len().max(1))).filter(|_| rng.u8(..10) == 0).cloned() {
+            house.answer(&request, &fails(false));
+        } else {
+            house.pass(rng.u64(1..40));
+        }
+        if rng.u8(..120) == 0 && next > 1 {
+            let n = rng.u64(1..next);
+            disturbed.insert(trace(n));
+            house.cancel(1_000 + step, n);
+        }
+        if rng.u16(..1_500) == 0 {
+            disturbed.extend(openings.keys().copied());
+            restarted.extend(openings.keys().copied());
+            house.restart();
+            (taken, asked) = (0, 0);
+            pending.clear();
+        }
+    }
+    house.pass(20_000);
+    assert_eq!((house.engine.open(), house.listens.len(), house.engine.timeout()), (0, 0, None), "seed {seed}: every run ends");
+    for (run, opening) in &openings {
+        let end = house.kept.ended.get(run).unwrap_or_else(|| panic!("seed {seed}: {run} has no end"));
+        let events: Vec<_> = house.events.iter().filter(|(_, of, _)| of == run).map(|(_, _, event)| event).collect();
+        assert!(events.windows(2).all(|pair| pair[0].meta.ts_ms <= pair[1].meta.ts_ms), "seed {seed}: FIFO");
+        *tally.entry(end.state.name()).or_default() += 1;
+        if restarted.contains(run) {
+            *tally.entry("restarted").or_default() += 1;
+            continue;
+        }
+        let ends: Vec<_> = events.iter().filter(|event| event.meta.success.is_some()).collect();
+        assert_eq!((ends.len(), ends[0].meta.success), (1, Some(end.state == RunState::Succeeded)), "seed {seed}");
+        assert!(events.last().unwrap().meta.success.is_some(), "seed {seed}: the end is last");
+        let is_whole = !disturbed.contains(run) && !end.why.as_deref().unwrap_or_default().starts_with("timed out");
+        if is_whole {
+            for state in (Judge { house: &house, opening, run: *run, given: &given }).judge() {
+                *tally.entry(state.name()).or_default() += 1;
+            }
+            *tally.entry("judged").or_default() += 1;
+        }
+    }
+}
+
+#[test]
+fn whatever_happens_runs_end_as_a_naive_evaluator_says() {
+    let mut tally = BTreeMap::new();
+    for seed in 0..400 {
+        simulate(seed, &mut tally);
+    }
+    // What is not met is not tested.
+    for (what, least) in [("judged", 300), ("skipped", 100), ("blocked", 100), ("cancelled", 50), ("restarted", 50), ("succeeded", 50)] {
+        assert!(tally.get(what).copied().unwrap_or(0) >= least, "{what}: {tally:?}");
+    }
+}

@@ -1,0 +1,58 @@
+//! What is due when.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    ids::{ActionId, TraceId},
+    time::Mono,
+};
+
+/// What is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Due {
+    /// An attempt took too long.
+    Attempt(TraceId, u32),
+    /// The next attempt may begin.
+    Backoff(TraceId, u32),
+    /// Nobody decided.
+    Ask(ActionId),
+    /// A run took too long.
+    Run(TraceId),
+    /// Who submitted a run had time to subscribe to its events (ruling RMP 11).
+    Events(TraceId),
+}
+
+/// Which of them: a moment, and what tells those of one moment apart, in the order in which they were set.
+pub(super) type Key = (Mono, u64);
+
+/// All that is due.
+#[derive(Debug, Default)]
+pub(super) struct Timers {
+    queue: BTreeMap<Key, Due>,
+    next: u64,
+}
+
+impl Timers {
+    pub(super) fn set(&mut self, at: Mono, due: Due) -> Key {
+        self.next += 1;
+        let key = (at, self.next);
+        self.queue.insert(key, due);
+        key
+    }
+
+    pub(super) fn clear(&mut self, key: &mut Option<Key>) {
+        if let Some(key) = key.take() {
+            self.queue.remove(&key);
+        }
+    }
+
+    /// The next that is due by now.
+    pub(super) fn pop(&mut self, now: Mono) -> Option<Due> {
+        let entry = self.queue.first_entry().filter(|entry| entry.key().0 <= now)?;
+        Some(entry.remove())
+    }
+
+    pub(super) fn next(&self) -> Option<Mono> {
+        self.queue.first_key_value().map(|((at, _), _)| *at)
+    }
+}

@@ -1,0 +1,182 @@
+//! Control requests and their responses (rmp-v0 §9; ruling RMP 10).
+
+use rmpv::Value;
+
+use super::{
+    envelope::{Body, write},
+    fields::{Fault, Fields, id, map, tagged, variant},
+};
+use crate::ids::{OpeningId, TraceId};
+
+/// The type of `CT_CTRL_REQ`.
+const REQUEST: &str = "intent.ctrl.request.v1";
+/// The type of `CT_CTRL_RESP`.
+const RESPONSE: &str = "toolresult.ctrl.response.v1";
+
+/// What is asked on `rlp/ctrl`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ControlRequest {
+    /// Run an opening.
+    RunSubmit {
+        /// The request's name, and the run's.
+        request_id: TraceId,
+        /// The opening.
+        opening_yaml: String,
+    },
+    /// End a run before its time.
+    RunCancel {
+        /// Which.
+        trace_id: TraceId,
+    },
+    /// Describe agents; never answered with a description (ruling RMP 10).
+    DescribeAgents {
+        /// The request's name.
+        request_id: TraceId,
+        /// Which agents.
+        agents: Vec<String>,
+    },
+}
+
+/// What is answered on `rlp/ctrl`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ControlResponse {
+    /// A run was accepted.
+    RunAccepted {
+        /// The request.
+        request_id: TraceId,
+        /// The run.
+        trace_id: TraceId,
+        /// The opening, as it was taken for this run.
+        opening_id: OpeningId,
+        /// Its name.
+        opening_name: String,
+    },
+    /// A request was rejected.
+    RunRejected {
+        /// The request.
+        request_id: TraceId,
+        /// Why, for a person.
+        reason: String,
+    },
+    /// A run was cancelled.
+    RunCancelled {
+        /// The request.
+        request_id: TraceId,
+        /// The run.
+        trace_id: TraceId,
+    },
+    /// Agents are not described.
+    AgentsDescribeFailed {
+        /// The request.
+        request_id: TraceId,
+        /// Why, for a person.
+        reason: String,
+    },
+}
+
+impl ControlRequest {
+    /// Its body.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let payload = match self {
+            Self::RunSubmit { request_id, opening_yaml } => {
+                let fields = vec![("request_id", id(request_id.0)), ("opening_yaml", Value::from(opening_yaml.as_str()))];
+                tagged("RunSubmit", map(fields))
+            }
+            Self::RunCancel { trace_id } => tagged("RunCancel", map(vec![("trace_id", id(trace_id.0))])),
+            Self::DescribeAgents { request_id, agents } => {
+                let agents = agents.iter().map(|agent| Value::from(agent.as_str())).collect();
+                tagged("DescribeAgents", map(vec![("request_id", id(request_id.0)), ("agents", Value::Array(agents))]))
+            }
+        };
+        write(REQUEST, payload, None)
+    }
+
+    /// Reads a body. `agent_digests` is left out like every key that nobody knows.
+    ///
+    /// # Errors
+    /// A [`Fault`] that names what is wrong.
+    pub fn decode(body: &[u8]) -> Result<Self, Fault> {
+        let (name, value) = variant(Body::read(body)?.payload_of(REQUEST)?, "payload")?;
+        let mut fields = Fields::of(value, &format!("payload.{name}"))?;
+        match name.as_str() {
+            "RunSubmit" => Ok(Self::RunSubmit {
+                request_id: TraceId(fields.id("request_id", TraceId::PREFIX)?),
+                opening_yaml: fields.text("opening_yaml")?,
+            }),
+            "RunCancel" => Ok(Self::RunCancel { trace_id: TraceId(fields.id("trace_id", TraceId::PREFIX)?) }),
+            "DescribeAgents" => {
+                let request_id = TraceId(fields.id("request_id", TraceId::PREFIX)?);
+                let agents = fields.list("agents")?;
+                let names = agents.iter().map(|agent| agent.as_str().map(str::to_owned)).collect::<Option<_>>();
+                let agents = names.ok_or_else(|| fields.fault("agents", "holds something that is no text"))?;
+                Ok(Self::DescribeAgents { request_id, agents })
+            }
+            _ => {
+                let says = format!("is {name:?}, not RunSubmit, RunCancel or DescribeAgents");
+                Err(Fault::new("payload", &says))
+            }
+        }
+    }
+}
+
+impl ControlResponse {
+    /// Its body.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let payload = match self {
+            Self::RunAccepted { request_id, trace_id, opening_id, opening_name } => {
+                let fields = vec![
+                    ("request_id", id(request_id.0)),
+                    ("trace_id", id(trace_id.0)),
+                    ("opening_id", id(opening_id.0)),
+                    ("opening_name", Value::from(opening_name.as_str())),
+                ];
+                tagged("RunAccepted", map(fields))
+            }
+            Self::RunRejected { request_id, reason } => tagged("RunRejected", refusal(*request_id, reason)),
+            Self::RunCancelled { request_id, trace_id } => {
+                tagged("RunCancelled", map(vec![("request_id", id(request_id.0)), ("trace_id", id(trace_id.0))]))
+            }
+            Self::AgentsDescribeFailed { request_id, reason } => tagged("AgentsDescribeFailed", refusal(*request_id, reason)),
+        };
+        write(RESPONSE, payload, None)
+    }
+
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// A [`Fault`] that names what is wrong.
+    pub fn decode(body: &[u8]) -> Result<Self, Fault> {
+        let (name, value) = variant(Body::read(body)?.payload_of(RESPONSE)?, "payload")?;
+        let mut fields = Fields::of(value, &format!("payload.{name}"))?;
+        let request_id = TraceId(fields.id("request_id", TraceId::PREFIX)?);
+        match name.as_str() {
+            "RunAccepted" => Ok(Self::RunAccepted {
+                request_id,
+                trace_id: TraceId(fields.id("trace_id", TraceId::PREFIX)?),
+                opening_id: OpeningId(fields.id("opening_id", OpeningId::PREFIX)?),
+                opening_name: fields.text("opening_name")?,
+            }),
+            "RunRejected" => Ok(Self::RunRejected { request_id, reason: fields.text("reason")? }),
+            "RunCancelled" => Ok(Self::RunCancelled { request_id, trace_id: TraceId(fields.id("trace_id", TraceId::PREFIX)?) }),
+            "AgentsDescribeFailed" => Ok(Self::AgentsDescribeFailed { request_id, reason: fields.text("reason")? }),
+            _ => Err(Fault::new("payload", &format!("is {name:?}, not a response that is known"))),
+        }
+    }
+
+    /// The request that it answers.
+    #[must_use]
+    pub const fn request_id(&self) -> TraceId {
+        match self {
+            Self::RunAccepted { request_id, .. }
+            | Self::RunRejected { request_id, .. }
+            | Self::RunCancelled { request_id, .. }
+            | Self::AgentsDescribeFailed { request_id, .. } => *request_id,
+        }
+    }
+}
+
+fn refusal(request_id: TraceId, reason: &str) -> Value {
+    map(vec![("request_id", id(request_id.0)), ("reason", Value::from(reason))])
+}

@@ -1,0 +1,162 @@
+//! Events of a run (rmp-v0 §10; ruling RMP 11).
+
+use rmpv::Value;
+
+use super::{
+    envelope::{Body, write},
+    fields::{Fault, Fields, map},
+};
+use crate::{
+    ids::TraceId,
+    tap::entry::{runs::EventKind, station::Level},
+};
+
+/// The type of `CT_RUN_EVENT`.
+const EVENT: &str = "observation.run.event.v1";
+
+/// One event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunEvent {
+    /// What it is.
+    pub kind: EventKind,
+    /// How grave it is: info, warn or error.
+    pub level: Option<Level>,
+    /// What it says, for a person.
+    pub message: String,
+    /// What goes with it.
+    pub meta: EventMeta,
+}
+
+/// What goes with an event.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EventMeta {
+    /// When, in Unix milliseconds.
+    pub ts_ms: u64,
+    /// The run, as `trace:<uuid>`.
+    pub run_id: Option<TraceId>,
+    /// The node; of a nested opening, `outer/inner`.
+    pub node_id: Option<String>,
+    /// The attempt, as `<node>#<attempt>`.
+    pub span_id: Option<String>,
+    /// Of a status, how the node or the run stands.
+    pub state: Option<String>,
+    /// Of the last event, whether the run succeeded (ruling RMP 11).
+    pub success: Option<bool>,
+    /// Of a trace, milliseconds from the request to the answer.
+    pub latency_ms: Option<u64>,
+    /// Of progress, how much is done.
+    pub done: Option<f64>,
+    /// Of progress, of how much.
+    pub total: Option<f64>,
+    /// Of an artifact, what it is.
+    pub artifact: Option<ArtifactMeta>,
+}
+
+/// What an artifact is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArtifactMeta {
+    /// The port that gave it.
+    pub port: String,
+    /// Its schema.
+    pub schema_id: u16,
+    /// Its type.
+    pub kind: String,
+    /// Its length as `MsgPack`.
+    pub bytes: u64,
+}
+
+impl EventMeta {
+    /// The same as JSON, as the store keeps it.
+    #[must_use]
+    pub fn json(&self) -> serde_json::Value {
+        let Self { ts_ms, run_id, node_id, span_id, state, success, latency_ms, done, total, artifact } = self;
+        let mut meta = serde_json::Map::new();
+        let mut put = |key: &str, value: Option<serde_json::Value>| {
+            if let Some(value) = value {
+                meta.insert(key.to_owned(), value);
+            }
+        };
+        put("ts_ms", Some((*ts_ms).into()));
+        put("run_id", run_id.map(|run| run.to_string().into()));
+        put("node_id", node_id.clone().map(Into::into));
+        put("span_id", span_id.clone().map(Into::into));
+        put("state", state.clone().map(Into::into));
+        put("success", success.map(Into::into));
+        put("latency_ms", latency_ms.map(Into::into));
+        put("done", done.map(Into::into));
+        put("total", total.map(Into::into));
+        if let Some(ArtifactMeta { port, schema_id, kind, bytes }) = artifact {
+            put("port", Some(port.as_str().into()));
+            put("schema_id", Some((*schema_id).into()));
+            put("type", Some(kind.as_str().into()));
+            put("bytes", Some((*bytes).into()));
+        }
+        serde_json::Value::Object(meta)
+    }
+}
+
+impl RunEvent {
+    /// Its body.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let EventMeta { ts_ms, run_id, node_id, span_id, state, success, latency_ms, done, total, artifact } = &self.meta;
+        let mut meta = vec![("ts_ms", Value::from(*ts_ms))];
+        let text = |text: &String| Value::from(text.as_str());
+        meta.extend(run_id.map(|run| ("run_id", Value::from(run.to_string()))));
+        meta.extend(node_id.as_ref().map(|id| ("node_id", text(id))));
+        meta.extend(span_id.as_ref().map(|id| ("span_id", text(id))));
+        meta.extend(state.as_ref().map(|state| ("state", text(state))));
+        meta.extend(success.map(|success| ("success", Value::from(success))));
+        meta.extend(latency_ms.map(|ms| ("latency_ms", Value::from(ms))));
+        meta.extend(done.map(|done| ("done", Value::from(done))));
+        meta.extend(total.map(|total| ("total", Value::from(total))));
+        if let Some(ArtifactMeta { port, schema_id, kind, bytes }) = artifact {
+            meta.extend([("port", text(port)), ("schema_id", Value::from(*schema_id))]);
+            meta.extend([("type", text(kind)), ("bytes", Value::from(*bytes))]);
+        }
+        let mut payload = vec![("kind", Value::from(self.kind.name()))];
+        payload.extend(self.level.map(|level| ("level", Value::from(level.name()))));
+        payload.extend([("message", Value::from(self.message.as_str())), ("meta", map(meta))]);
+        write(EVENT, map(payload), None)
+    }
+
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// A [`Fault`] that names what is wrong.
+    pub fn decode(body: &[u8]) -> Result<Self, Fault> {
+        let mut fields = Fields::of(Body::read(body)?.payload_of(EVENT)?, "payload")?;
+        let kind = fields.text("kind")?;
+        let level = fields.text_or_none("level")?;
+        let mut meta = Fields::of(fields.must("meta")?, "payload.meta")?;
+        let level = level.map(|level| level_of(&level).ok_or_else(|| fields.fault("level", "is not info, warn or error"))).transpose()?;
+        let port = meta.text_or_none("port")?;
+        let artifact = port.map(|port| artifact(port, &mut meta)).transpose()?;
+        Ok(Self {
+            kind: EventKind::from_name(&kind).ok_or_else(|| fields.fault("kind", &format!("is {kind:?}, which is not known")))?,
+            level,
+            message: fields.text("message")?,
+            meta: EventMeta {
+                ts_ms: meta.number("ts_ms")?,
+                run_id: Some(TraceId(meta.id("run_id", TraceId::PREFIX)?)),
+                node_id: meta.text_or_none("node_id")?,
+                span_id: meta.text_or_none("span_id")?,
+                state: meta.text_or_none("state")?,
+                success: meta.bool_or_none("success")?,
+                latency_ms: meta.number_or_none("latency_ms")?,
+                done: meta.amount_or_none("done")?,
+                total: meta.amount_or_none("total")?,
+                artifact,
+            },
+        })
+    }
+}
+
+fn artifact(port: String, meta: &mut Fields) -> Result<ArtifactMeta, Fault> {
+    let schema_id = u16::try_from(meta.number("schema_id")?).map_err(|_| meta.fault("schema_id", "is over 65535"))?;
+    Ok(ArtifactMeta { port, schema_id, kind: meta.text("type")?, bytes: meta.number("bytes")? })
+}
+
+fn level_of(name: &str) -> Option<Level> {
+    [Level::Trace, Level::Debug, Level::Info, Level::Warn, Level::Error].into_iter().find(|level| level.name() == name)
+}

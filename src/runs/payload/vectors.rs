@@ -1,0 +1,249 @@
+//! Bodies written by hand from the texts.
+
+use std::sync::Arc;
+
+use rmpv::Value;
+use uuid::Uuid;
+
+use super::*;
+use crate::{
+    ids::{ActionId, OpeningId, TraceId},
+    runs::openings::PortValue,
+    tap::entry::{runs::EventKind, station::Level},
+    time::Wall,
+};
+
+const ID: &[u8] = b"\xc4\x10\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff";
+
+fn id() -> Uuid {
+    Uuid::from_u128(0x0011_2233_4455_6677_8899_aabb_ccdd_eeff)
+}
+
+fn body(kind: &str, payload: &[u8], meta: &[u8]) -> Vec<u8> {
+    let head: &[u8] = if meta.is_empty() { b"\x82\xa4type" } else { b"\x83\xa4type" };
+    let len = u8::try_from(kind.len()).unwrap();
+    let kind = if len < 32 { [&[0xa0 | len], kind.as_bytes()].concat() } else { [&[0xd9, len], kind.as_bytes()].concat() };
+    let meta = if meta.is_empty() { Vec::new() } else { [b"\xa4meta", meta].concat() };
+    [head, &kind, b"\xa7payload", payload, &meta].concat()
+}
+
+#[test]
+fn control_requests_are_as_the_text_has_them() {
+    let submit = [b"\x81\xa9RunSubmit\x82\xaarequest_id", ID, b"\xacopening_yaml\xa3a: "].concat();
+    let submit = body("intent.ctrl.request.v1", &submit, b"");
+    let request = ControlRequest::RunSubmit { request_id: TraceId(id()), opening_yaml: "a: ".to_owned() };
+    assert_eq!(request.encode(), submit);
+    assert_eq!(ControlRequest::decode(&submit), Ok(request));
+
+    let cancel = body("intent.ctrl.request.v1", &[b"\x81\xa9RunCancel\x81\xa8trace_id", ID].concat(), b"");
+    let request = ControlRequest::RunCancel { trace_id: TraceId(id()) };
+    assert_eq!(request.encode(), cancel);
+    assert_eq!(ControlRequest::decode(&cancel), Ok(request));
+
+    let describe = [b"\x81\xaeDescribeAgents\x82\xaarequest_id", ID, b"\xa6agents\x92\xa1a\xa1b"].concat();
+    let describe = body("intent.ctrl.request.v1", &describe, b"");
+    let request = ControlRequest::DescribeAgents { request_id: TraceId(id()), agents: vec!["a".to_owned(), "b".to_owned()] };
+    assert_eq!(request.encode(), describe);
+    assert_eq!(ControlRequest::decode(&describe), Ok(request));
+}
+
+#[test]
+fn ids_are_read_in_every_form_and_unknown_keys_and_nil_are_nothing() {
+    let bare = b"\xd9\x2400112233-4455-6677-8899-aabbccddeeff";
+    let prefixed = b"\xd9\x2atrace:00112233-4455-6677-8899-aabbccddeeff";
+    let simple = b"\xd9\x2000112233445566778899aabbccddeeff";
+    for written in [ID, bare, prefixed, simple] {
+        let payload = [b"\x81\xa9RunSubmit\x84\xadagent_digests\x80\xacopening_yaml\xa0\xaarequest_id", written, b"\xa1x\xc0"].concat();
+        let read = ControlRequest::decode(&body("intent.ctrl.request.v1", &payload, b"\xc0"));
+        assert_eq!(read, Ok(ControlRequest::RunSubmit { request_id: TraceId(id()), opening_yaml: String::new() }), "{written:x?}");
+    }
+}
+
+#[test]
+fn control_responses_are_as_the_text_has_them() {
+    let kind = "toolresult.ctrl.response.v1";
+    let accepted =
+        [&b"\x81\xabRunAccepted\x84\xaarequest_id"[..], ID, b"\xa8trace_id", ID, b"\xaaopening_id", ID, b"\xacopening_name\xa1o"].concat();
+    let (request_id, trace_id, opening_id) = (TraceId(id()), TraceId(id()), OpeningId(id()));
+    let reason = || "no".to_owned();
+    let cases = [
+        (accepted, ControlResponse::RunAccepted { request_id, trace_id, opening_id, opening_name: "o".to_owned() }),
+        (
+            [b"\x81\xabRunRejected\x82\xaarequest_id", ID, b"\xa6reason\xa2no"].concat(),
+            ControlResponse::RunRejected { request_id, reason: reason() },
+        ),
+        (
+            [b"\x81\xacRunCancelled\x82\xaarequest_id", ID, b"\xa8trace_id", ID].concat(),
+            ControlResponse::RunCancelled { request_id, trace_id },
+        ),
+        (
+            [b"\x81\xb4AgentsDescribeFailed\x82\xaarequest_id", ID, b"\xa6reason\xa2no"].concat(),
+            ControlResponse::AgentsDescribeFailed { request_id, reason: reason() },
+        ),
+    ];
+    for (payload, response) in cases {
+        let written = body(kind, &payload, b"");
+        assert_eq!(response.encode(), written);
+        assert_eq!(ControlResponse::decode(&written), Ok(response));
+    }
+}
+
+#[test]
+fn an_agent_is_asked_as_the_text_has_it() {
+    let node = b"\x86\xa2id\xa1n\xa3use\xa7agent:w\xa4with\x81\xa1k\x07\xa4tags\x91\xa1t\xaatimeout_ms\xcd\x03\xe8\xadbudget_tokens\x05";
+    let inputs = b"\x81\xa2in\x91\x83\xa9schema_id\xcc\xdd\xa4type\xb7artifact.draft.email.v1\xa5value\xa2hi";
+    let payload = [
+        &b"\x86\xa4node"[..],
+        node,
+        b"\xa6inputs",
+        inputs,
+        b"\xa8trace_id",
+        ID,
+        b"\xaaopening_id",
+        ID,
+        b"\xa7attempt\x02\xabreply_topic\xa3a/b",
+    ]
+    .concat();
+    let written = body("intent.executor.agent.request.v1", &payload, b"\xc0");
+    let value = PortValue { schema_id: 221, kind: Arc::from("artifact.draft.email.v1"), value: Value::from("hi") };
+    let request = AgentRequest {
+        node: RequestNode {
+            id: Arc::from("n"),
+            uses: "agent:w".to_owned(),
+            with: serde_json::json!({"k": 7}).as_object().unwrap().clone(),
+            tags: vec!["t".to_owned()],
+            timeout_ms: Some(1_000),
+            budget_tokens: Some(5),
+        },
+        inputs: [(Arc::from("in"), vec![value])].into(),
+        trace_id: TraceId(id()),
+        opening_id: OpeningId(id()),
+        attempt: 2,
+        reply_topic: Arc::from("a/b"),
+    };
+    assert_eq!(request.encode(), written);
+    assert_eq!(AgentRequest::decode(&written), Ok(request));
+}
+
+#[test]
+fn an_agents_answer_is_read_as_the_text_has_it() {
+    let kind = "toolresult.executor.agent.response.v1";
+    // 0x00D1 as the text prints it: the type decides.
+    let out = b"\x91\x83\xa9schema_id\xcc\xd1\xa4type\xb7artifact.draft.email.v1\xa5value\x80";
+    let completed = [&b"\x81\xa9Completed\x81\xa5ports\x81\xa3out"[..], out].concat();
+    let answer = AgentAnswer::decode(&body(kind, &completed, b"\x81\xa6tokens\xcd\x04\xd2")).unwrap();
+    assert_eq!(answer.tokens, Some(1_234));
+    let AgentResponse::Completed { ports } = answer.response else { panic!("completed") };
+    assert_eq!((ports["out"][0].schema_id, ports["out"][0].value.clone()), (221, Value::Map(Vec::new())));
+
+    let failed = body(kind, b"\x81\xa6Failed\x82\xa9retryable\xc2\xa6reason\xa7timeout", b"");
+    let answer = AgentAnswer { response: AgentResponse::Failed { retryable: false, reason: "timeout".to_owned() }, tokens: None };
+    assert_eq!(answer.encode(), failed);
+    assert_eq!(AgentAnswer::decode(&failed), Ok(answer));
+    let other = body(kind, b"\x81\xa9Completed\x81\xa5ports\x81\xa1p\x91\x82\xa4type\xb0artifact.note.v1\xa5value\xc3", b"");
+    let AgentResponse::Completed { ports } = AgentAnswer::decode(&other).unwrap().response else { panic!("completed") };
+    assert_eq!(ports["p"][0].schema_id, 5, "without an id the family's");
+}
+
+#[test]
+fn an_event_is_as_the_text_has_it() {
+    let meta =
+        [&b"\x84\xa5ts_ms\x07\xa6run_id\xd9\x2atrace:00112233-4455-6677-8899-aabbccddeeff"[..], b"\xa7node_id\xa1n\xa7span_id\xa3n#1"]
+            .concat();
+    let payload = [&b"\x84\xa4kind\xa6status\xa5level\xa4info\xa7message\xa1m\xa4meta"[..], &meta].concat();
+    let written = body("observation.run.event.v1", &payload, b"");
+    let event = RunEvent {
+        kind: EventKind::Status,
+        level: Some(Level::Info),
+        message: "m".to_owned(),
+        meta: EventMeta {
+            ts_ms: 7,
+            run_id: Some(TraceId(id())),
+            node_id: Some("n".to_owned()),
+            span_id: Some("n#1".to_owned()),
+            ..EventMeta::default()
+        },
+    };
+    assert_eq!(event.encode(), written);
+    assert_eq!(RunEvent::decode(&written), Ok(event.clone()));
+    let artifact = Some(ArtifactMeta { port: "out".to_owned(), schema_id: 5, kind: "artifact.x.v1".to_owned(), bytes: 9 });
+    let (success, done, total, latency_ms) = (Some(false), Some(1.5), Some(2.0), Some(4));
+    let meta = EventMeta { artifact, success, done, total, latency_ms, state: Some("failed".to_owned()), ..event.meta.clone() };
+    let full = RunEvent { meta, level: None, ..event };
+    assert_eq!(RunEvent::decode(&full.encode()), Ok(full));
+}
+
+#[test]
+fn cancels_progress_and_confirmations_are_as_the_rulings_have_them() {
+    let payload = [&b"\x84\xa8trace_id"[..], ID, b"\xa7node_id\xa1n\xa7attempt\x03\xabreply_topic\xa1t"].concat();
+    let written = body("intent.run.cancel.v1", &payload, b"");
+    let notice = CancelNotice { trace_id: TraceId(id()), node_id: Arc::from("n"), attempt: 3, reply_topic: Arc::from("t") };
+    assert_eq!((notice.encode(), CancelNotice::decode(&written)), (written, Ok(notice)));
+
+    let written = body("observation.progress.v1", b"\x83\xa7message\xa1m\xa4done\x03\xa5total\xcb\x40\x10\0\0\0\0\0\0", b"");
+    let report = ProgressReport { message: "m".to_owned(), done: Some(3.0), total: Some(4.0) };
+    assert_eq!(ProgressReport::decode(&written), Ok(report.clone()));
+    assert_eq!(ProgressReport::decode(&report.encode()), Ok(report));
+
+    let payload =
+        [&b"\x86\xa1v\x01\xa9action_id"[..], ID, b"\xa8trace_id", ID, b"\xa7node_id\xa1n\xa7summary\xa2s?\xadexpires_at_ms\xcd\x03\xe8"]
+            .concat();
+    let written = body("intent.action.request.v1", &payload, b"");
+    let request = ActionRequest {
+        action_id: ActionId(id()),
+        trace_id: TraceId(id()),
+        node_id: Arc::from("n"),
+        summary: "s?".to_owned(),
+        expires_at: Wall(1_000),
+    };
+    assert_eq!((request.encode(), ActionRequest::decode(&written)), (written, Ok(request)));
+
+    let payload = [&b"\x84\xa1v\x01\xa9action_id"[..], ID, b"\xa8approved\xc3\xa4note\xa2ok"].concat();
+    let written = body("toolresult.action.decision.v1", &payload, b"");
+    let decision = Decision { action_id: ActionId(id()), approved: true, note: Some("ok".to_owned()) };
+    assert_eq!((decision.encode(), Decision::decode(&written)), (written, Ok(decision)));
+}
+
+#[test]
+fn faults_say_what_and_where() {
+    let kind = "intent.ctrl.request.v1";
+    let cases: [(Vec<u8>, &str); 11] = [
+        (b"\x81".to_vec(), "the body is no MsgPack: "),
+        (b"\x01".to_vec(), "the body is an integer, not a map"),
+        ([body(kind, b"\x80", b""), vec![0]].concat(), "the body is followed by 1 more bytes"),
+        (b"\x81\xa7payload\x80".to_vec(), "type is missing"),
+        (b"\x81\xa4type\xa1x".to_vec(), "payload is missing"),
+        (body("intent.other.v1", b"\x80", b""), "type is intent.other.v1, not intent.ctrl.request.v1"),
+        (body(kind, b"\x80", b""), "payload is an empty map, not a map of one variant by its name"),
+        (body(kind, b"\x81\xa3Run\x80", b""), "payload is \"Run\", not RunSubmit, RunCancel or DescribeAgents"),
+        (body(kind, b"\x81\xa9RunCancel\x80", b""), "payload.RunCancel.trace_id is missing"),
+        (
+            body(kind, b"\x81\xa9RunCancel\x81\xa8trace_id\xc4\x01\x00", b""),
+            "payload.RunCancel.trace_id is 1 bytes, not a UUID: 16 bytes, or text with or without `trace:`",
+        ),
+        (
+            body(kind, &[b"\x81\xa9RunSubmit\x82\xaarequest_id", ID, b"\xacopening_yaml\x07"].concat(), b""),
+            "payload.RunSubmit.opening_yaml is an integer, not a text",
+        ),
+    ];
+    for (bytes, says) in cases {
+        let fault = ControlRequest::decode(&bytes).unwrap_err().to_string();
+        assert!(fault.starts_with(says), "{fault}");
+    }
+}
+
+#[test]
+fn a_body_cut_or_changed_anywhere_is_read_or_refused_without_panic() {
+    let request = ControlRequest::RunSubmit { request_id: TraceId(id()), opening_yaml: "a: ".to_owned() }.encode();
+    for at in 0..request.len() {
+        assert!(ControlRequest::decode(&request[..at]).is_err());
+        for byte in [0x00, 0x7f, 0x80, 0x9f, 0xc0, 0xc1, 0xc4, 0xdd, 0xdf, 0xff] {
+            let mut changed = request.clone();
+            changed[at] = byte;
+            let _ = ControlRequest::decode(&changed);
+        }
+    }
+    // A head that promises more than there is takes no memory for it.
+    assert!(ControlRequest::decode(b"\xdf\xff\xff\xff\xff").is_err());
+    assert!(ControlRequest::decode(&vec![0x91; 100_000]).is_err());
+}
