@@ -46,15 +46,19 @@ pub(super) fn code(error: &client::Error) -> &'static str {
 /// What to do about it.
 pub(super) fn hint(error: &client::Error) -> String {
     let hint = match (error, refusal(error)) {
+        (client::Error::Closed(client::Closed::There(Some(_))), _) => "it may connect again: `sim agent --reconnect` does so by itself",
         (client::Error::Unreachable { .. } | client::Error::Closed(_), _) => "`rl-console ls health` says how the station is",
         (client::Error::TimedOut { .. }, _) => "`rl-console doctor` checks the station",
         (client::Error::Busy { .. }, _) | (_, Some(Refusal::Busy)) => "try again in a moment; `limits.rmp` has the bounds",
         (client::Error::Send(client::SendError::Topic { .. }), _) | (_, Some(Refusal::InvalidTopic)) => {
             "1 to 16 segments of A-Z a-z 0-9 . _ : - with / between them; patterns may end in /* or /**"
         }
-        (_, Some(Refusal::Forbidden)) => {
-            "--as ui, tui, viewer or cue opens the session as another kind, by its token; on rlp/sys/** the station alone publishes"
+        (client::Error::Refused(refused) | client::Error::NotWelcome(refused), Some(Refusal::Forbidden))
+            if refused.message.contains("only the station") =>
+        {
+            "no kind of session may: choose another topic; rlp/sys/** and the events of runs are the station's own"
         }
+        (_, Some(Refusal::Forbidden)) => "--as agent, ui, tui, viewer or cue opens the session as another kind; all but agent show a token",
         (_, Some(Refusal::Unauthorized)) => {
             "the tokens lie in the station's data folder: name it with --data, or one of them with --token-file"
         }
@@ -68,6 +72,14 @@ pub(super) fn hint(error: &client::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_the_station_alone_publishes_no_other_kind_is_advised() {
+        let forbidden =
+            |message: &str| hint(&client::Error::Refused(client::Refused { code: "Forbidden".into(), message: message.into() }));
+        assert!(!forbidden("only the station publishes there, and this session is ui").contains("--as"));
+        assert!(forbidden("a viewer reads: it publishes nothing").contains("--as"));
+    }
 
     #[test]
     fn a_refusal_is_told_by_its_name_and_a_bad_frame_has_its_own_exit_code() {

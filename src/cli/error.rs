@@ -2,7 +2,7 @@
 
 use std::{io, process::ExitCode};
 
-use super::{bus_error, config::ConfigError, filter::FilterError};
+use super::{bus_error, commands::console::quoted, config::ConfigError, filter::FilterError};
 use crate::{
     console::ConsoleError,
     ids::InvocationId,
@@ -358,7 +358,7 @@ impl Error {
 
 fn port_exit(error: &PortError) -> Exit {
     match error {
-        PortError::NoStation { .. } | PortError::Stopping => Exit::NoStation,
+        PortError::NoStation { .. } | PortError::Unreached { .. } | PortError::Stopping => Exit::NoStation,
         PortError::TimedOut { .. } => Exit::TimedOut,
         PortError::Refused(_)
         | PortError::Busy { .. }
@@ -390,9 +390,12 @@ fn start_code(error: &StartError) -> &'static str {
 
 fn start_hint(error: &StartError) -> String {
     match error {
-        StartError::Held { pid, .. } => {
-            let stop = pid.map_or_else(|| "end that process".to_owned(), |pid| format!("`kill {pid}`"));
-            format!("every subcommand reaches the station that runs; for a screen on it {stop} first, or name another folder with --data")
+        StartError::Held { data, .. } => {
+            let command = format!("rl-console --data {}", quoted(&data.display().to_string()));
+            format!(
+                "every subcommand reaches the station that runs: `{command} attach` puts a screen on it, `{command} stop` ends it; for another \
+                 station name another folder with --data"
+            )
         }
         StartError::Pack { path, errors } => match errors.first() {
             Some(first) => format!("{}; `rl-console pack check` shows every error", first.at(path)),
@@ -425,6 +428,7 @@ mod tests {
             (PortError::HostDown { host: text(), why: text() }.into(), 1, "host_down"),
             (PortError::HostUp { host: text() }.into(), 1, "host_up"),
             (PortError::NoStation { data: data.clone() }.into(), 3, "no_station"),
+            (PortError::Unreached { data: data.clone(), pid: 7, why: text() }.into(), 3, "unreached"),
             (PortError::TimedOut { ms: 1 }.into(), 4, "timed_out"),
             (PortError::File { what: text(), why: text() }.into(), 1, "file"),
             (PortError::Recording(text()).into(), 1, "recording"),
@@ -460,6 +464,13 @@ mod tests {
         for (error, exit, code) in table {
             assert_eq!((error.exit() as u8, error.code()), (exit, code), "{error:?}");
         }
+    }
+
+    #[test]
+    fn a_station_that_runs_is_attached_to_and_not_killed() {
+        let hint = start_hint(&StartError::Held { data: "/my show".into(), pid: Some(7) });
+        assert!(hint.contains("`rl-console --data '/my show' attach`"), "{hint}");
+        assert!(!hint.contains("kill"), "{hint}");
     }
 
     #[test]

@@ -117,6 +117,7 @@ fn with_configuration(context: &mut Context, command: Option<Command>, record: O
         }
         Some(Command::Drain(args)) => commands::brake::run(context, commands::brake::Brakes::Drain, args.queue),
         Some(Command::Kick(args)) => commands::kick::run(context, &args.what),
+        Some(Command::Stop(args)) => commands::stop::run(context, &args),
         Some(Command::Restart(args)) => commands::restart::run(context, &args),
         Some(Command::Record(args)) => commands::record::run(context, &args),
         Some(Command::Backup(args)) => commands::backup::run(context, &args),

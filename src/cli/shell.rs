@@ -86,6 +86,7 @@ fn gather(prefix: &str, command: &mut clap::Command, all: &mut Vec<Subcommand>) 
 /// Whether a subcommand can run without a terminal of its own and come to an end.
 fn runs(name: &str) -> Runs {
     match name {
+        "stop" => Runs::HereWith("--yes", "it ends the station for everybody who is on it: say that you mean it with --yes, or"),
         "serve" => Runs::Elsewhere("this console's station runs already; another one needs a folder and a terminal of its own"),
         "sim adapter" => Runs::Elsewhere("it plays an adapter until it is ended"),
         "sim agent" => Runs::Elsewhere("it plays an agent until it is ended"),

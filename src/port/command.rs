@@ -30,6 +30,8 @@ pub enum Command {
         /// Whose.
         session: ConnectionId,
     },
+    /// Ends the station, in order. It is answered before the end begins.
+    Stop,
     /// Copies the station's database while it runs.
     Backup {
         /// The file to be made, an absolute path; one that exists is refused.
@@ -66,6 +68,13 @@ pub enum Outcome {
     PeerKicked {
         /// Whose it was.
         session: ConnectionId,
+    },
+    /// The station goes down.
+    Stopping {
+        /// Its process.
+        pid: u32,
+        /// Its data folder, which is free again once it is down.
+        data: PathBuf,
     },
     /// The copy is made.
     BackedUp {
@@ -108,6 +117,16 @@ pub enum PortError {
     NoStation {
         /// The data folder.
         data: PathBuf,
+    },
+    /// A process holds the data folder, and its bus is not reached.
+    #[error("process {pid} holds {data}, but its bus does not answer: {why}")]
+    Unreached {
+        /// The data folder.
+        data: PathBuf,
+        /// The process.
+        pid: u32,
+        /// Why it is not reached.
+        why: String,
     },
     /// It took too long.
     #[error("no answer within {ms} ms")]
@@ -161,6 +180,7 @@ impl PortError {
             Self::HostDown { .. } => "host_down",
             Self::HostUp { .. } => "host_up",
             Self::NoStation { .. } => "no_station",
+            Self::Unreached { .. } => "unreached",
             Self::TimedOut { .. } => "timed_out",
             Self::File { .. } => "file",
             Self::Recording(_) => "recording",
@@ -178,9 +198,19 @@ impl PortError {
         match self {
             Self::Refused(refusal) => refusal.hint(),
             Self::Busy { .. } => "try again in a moment".to_owned(),
+            Self::HostDown { host, .. } if host.contains("bus") || host == "rmp" => {
+                "free its socket, or start the station with another: --socket PATH; `rl-console doctor` says more".to_owned()
+            }
             Self::HostDown { .. } => "`rl-console restart mpp` starts the bridge again; `rl-console doctor` says more".to_owned(),
+            Self::HostUp { host } if host == "rmp" => {
+                "`rl-console kick peer SESSION` drops a peer that hangs; `ls peers` lists them".to_owned()
+            }
             Self::HostUp { .. } => "`rl-console kick adapter` drops an adapter that hangs".to_owned(),
             Self::NoStation { .. } => "start one with `rl-console` or `rl-console serve`".to_owned(),
+            Self::Unreached { pid, .. } => format!(
+                "a socket that was taken away is bound anew within seconds: try again. Where that cannot be, its log and its own screen say why, and \
+                 `rl-console stop --force` asks process {pid} to end"
+            ),
             Self::TimedOut { .. } => "`rl-console doctor` checks the station".to_owned(),
             Self::File { .. } => "choose another path".to_owned(),
             Self::Recording(_) => "`rl-console ls health` says what is recorded".to_owned(),

@@ -61,6 +61,8 @@ pub(super) struct Inner {
     pub(super) waits: tokio::sync::Semaphore,
     pub(super) bus: Bus,
     pub(super) metrics: metrics::Endpoint,
+    /// Whether an operator wants the station to end.
+    pub(super) stop_asked: watch::Sender<bool>,
     /// What has to be there for a host to be started again. The station owns it.
     pub(super) parts: Weak<Mutex<Option<Parts>>>,
 }
@@ -119,12 +121,15 @@ impl Operator for LocalPort {
     fn command(&self, command: Command) -> Answer<Outcome> {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move {
-            if let Command::Restart { link } = command {
-                return raise::restart(inner, link).await;
+            match command {
+                Command::Restart { link } => return raise::restart(inner, link).await,
+                // Also of a station whose bridge did not come up.
+                Command::Stop => return Ok(stop(&inner)),
+                _ => {}
             }
             let running = inner.running().await?;
             match command {
-                Command::Restart { .. } => Err(PortError::Stopping),
+                Command::Restart { .. } | Command::Stop => Err(PortError::Stopping),
                 Command::Mpp(command) => {
                     let what = describe(&command);
                     let cause = inner.board.report(Transition::Operated, &what);
@@ -146,8 +151,13 @@ impl Operator for LocalPort {
                 Command::RecordStart { path } => running.recording.start(&inner, path).await,
                 Command::RecordStop => running.recording.stop().await,
                 Command::KickPeer { session } => {
-                    let cause = inner.board.report(Transition::Operated, &format!("kick peer {session}"));
-                    inner.bus.kick(session, Some(cause)).await
+                    let what = format!("kick peer {session}");
+                    let cause = inner.board.report(Transition::Operated, &what);
+                    let kicked = inner.bus.kick(session, Some(cause)).await;
+                    if let Err(error) = &kicked {
+                        inner.board.notice(Level::Warn, &format!("refused: {what}: {error}"));
+                    }
+                    kicked
                 }
                 Command::Backup { path } => pages::backup(&running, path).await,
             }
@@ -185,6 +195,13 @@ impl StationPort for LocalPort {
     fn entries(&self) -> Result<Reader, PortError> {
         self.inner.tap.reader().map_err(|error| PortError::Busy { what: error.to_string() })
     }
+}
+
+/// Has whoever owns the station end it.
+fn stop(inner: &Inner) -> Outcome {
+    inner.board.report(Transition::Operated, "stop");
+    inner.stop_asked.send_replace(true);
+    Outcome::Stopping { pid: std::process::id(), data: inner.board.view().0.data }
 }
 
 /// A command in the words of the journal.

@@ -36,6 +36,7 @@ use crate::{
         manifest::Pack,
     },
     port::{HostState, Outcome, PortError},
+    rmp::Listener,
     store::{Lock, Store},
     tap::entry::{
         Link,
@@ -199,6 +200,13 @@ fn spawn_bridge(setup: Setup, board: Board) -> Result<JoinHandle<()>, String> {
 /// Starts a host again that is down. Answered when it is up, or when it is known why it is not.
 pub(super) async fn restart(inner: Arc<Inner>, link: Link) -> Result<Outcome, PortError> {
     inner.board.report(Transition::Operated, &format!("restart {}", link.name()));
+    if link == Link::Rmp
+        && !is_down(&inner, link)
+        && let Listener::Down(why) = inner.bus.snapshot().await.1.listener
+    {
+        // It serves whom it has, and looks for its path by itself.
+        return Err(PortError::HostDown { host: "the bus's socket".to_owned(), why: why.to_string() });
+    }
     let (answer, answered) = oneshot::channel();
     let work = move || {
         let _ = answer.send(restart_now(&inner, link));
@@ -209,12 +217,15 @@ pub(super) async fn restart(inner: Arc<Inner>, link: Link) -> Result<Outcome, Po
     answered.await.map_err(|_| PortError::Stopping)?
 }
 
+fn is_down(inner: &Inner, link: Link) -> bool {
+    matches!(inner.board.view().0.hosts[link.index()], HostState::Down(_))
+}
+
 fn restart_now(inner: &Arc<Inner>, link: Link) -> Result<Outcome, PortError> {
     let parts: Arc<Mutex<Option<Parts>>> = inner.parts.upgrade().ok_or(PortError::Stopping)?;
     let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
     // Looked at under the lock: of two that ask at once, the second finds it up.
-    let is_down = matches!(inner.board.view().0.hosts[link.index()], HostState::Down(_));
-    if !is_down || link == Link::Station {
+    if !is_down(inner, link) || link == Link::Station {
         return Err(PortError::HostUp { host: link.name().to_owned() });
     }
     let parts = parts.as_mut().ok_or(PortError::Stopping)?;

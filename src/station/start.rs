@@ -35,6 +35,9 @@ use crate::{
     time::Clock,
 };
 
+/// How long what an operator is answered has to leave before the station ends by its command.
+const ANSWER_LEAVES: Duration = Duration::from_millis(250);
+
 /// Why a station did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
@@ -104,6 +107,7 @@ impl Station {
             waits,
             bus: Bus::default(),
             metrics: metrics::Endpoint::default(),
+            stop_asked: watch::Sender::new(false),
             parts: Arc::downgrade(&parts),
         };
         let inner = Arc::new(inner);
@@ -155,6 +159,14 @@ impl Station {
                 }
             }
         }
+    }
+
+    /// Waits until an operator wants the station to end, and a little longer, for what it is answered to leave.
+    pub async fn asked_to_stop(&self) {
+        let mut asked = self.inner.stop_asked.subscribe();
+        // The sender is this station's own.
+        let _ = asked.wait_for(|is_asked| *is_asked).await;
+        tokio::time::sleep(ANSWER_LEAVES).await;
     }
 
     /// Ends it in order: intake, hosts, store, recording. Takes at most 3 s.

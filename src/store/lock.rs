@@ -40,6 +40,17 @@ impl Lock {
     }
 }
 
+/// The process that holds a data folder, if one does: it lives, and has the lock.
+#[must_use]
+pub fn holder(data: &Path) -> Option<u32> {
+    let mut file = File::open(data.join(FILE)).ok()?;
+    let pid = read_pid(&mut file)?;
+    // The lock is tried for only where somebody seems to have it, so that no station that starts meanwhile is put out.
+    rustix::process::test_kill_process(rustix::process::Pid::from_raw(i32::try_from(pid).ok()?)?).ok()?;
+    let tried = rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared);
+    (tried == Err(rustix::io::Errno::WOULDBLOCK)).then_some(pid)
+}
+
 impl Drop for Lock {
     fn drop(&mut self) {
         // A pid left behind by a failure here only ever names a process in a message.
@@ -69,5 +80,18 @@ mod tests {
         }
         drop(first);
         Lock::take(&data).unwrap();
+    }
+
+    #[test]
+    fn the_holder_is_known_for_as_long_as_it_holds() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(holder(folder.path()), None);
+        let lock = Lock::take(folder.path()).unwrap();
+        assert_eq!(holder(folder.path()), Some(std::process::id()));
+        drop(lock);
+        assert_eq!(holder(folder.path()), None);
+        // What a process that was killed has left names nobody.
+        std::fs::write(folder.path().join(FILE), std::process::id().to_string()).unwrap();
+        assert_eq!(holder(folder.path()), None);
     }
 }

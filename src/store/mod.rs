@@ -87,6 +87,6 @@ pub use counters::Counters;
 pub use error::StoreError;
 pub use handle::Handle;
 pub use journal::Journal;
-pub use lock::Lock;
+pub use lock::{Lock, holder};
 pub use read::{InvocationFilter, OthersPage, RefundFilter, Rows};
 pub use store::{Opened, Store};

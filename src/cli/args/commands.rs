@@ -8,8 +8,10 @@ use super::{
     brakes::{QueueArgs, ResumeArgs},
     bus::{PublishArgs, TailArgs},
     frames::{DecodeArgs, EncodeArgs},
+    kick::KickArgs,
     ls::LsArgs,
     sim::SimPeer,
+    stop::StopArgs,
 };
 use crate::{cli::config::endpoint, ids::InvocationId, tap::entry::mpp::RowState};
 
@@ -67,6 +69,9 @@ pub(crate) enum Command {
 
     /// Start a part of a running station again that failed.
     Restart(RestartArgs),
+
+    /// End a running station, whoever started it; asks when work is in flight.
+    Stop(StopArgs),
 
     /// Record everything that crosses the station into a new MCAP file, until Ctrl-C.
     Record(RecordArgs),
@@ -261,25 +266,6 @@ pub(crate) enum SettleTo {
     Failed,
 }
 
-/// `kick`.
-#[derive(Debug, Args)]
-pub(crate) struct KickArgs {
-    #[command(subcommand)]
-    pub(crate) what: KickWhat,
-}
-
-/// What can be kicked.
-#[derive(Debug, Subcommand)]
-pub(crate) enum KickWhat {
-    /// Close the active adapter's connection; what is in flight is requeued.
-    Adapter,
-    /// Close a connection of the bus.
-    Peer {
-        /// Its session, as `ls peers` shows it.
-        session: u64,
-    },
-}
-
 /// `restart`.
 #[derive(Debug, Args)]
 pub(crate) struct RestartArgs {
@@ -439,6 +425,8 @@ mod tests {
             "kick adapter",
             "record",
             "restart mpp",
+            "stop",
+            "stop --yes --force",
             "record out.mcap --for 2",
             "backup file.db",
             "pack check p.toml",

@@ -6,15 +6,19 @@ mod bus;
 mod commands;
 mod frames;
 mod global;
+mod kick;
 mod ls;
 mod sim;
+mod stop;
 
 pub(crate) use bus::{PeerArgs, PublishArgs, TailArgs, with_body};
 pub(crate) use commands::{
-    AttachArgs, BackupArgs, CancelArgs, CancelWhat, Command, CompletionsArgs, ConfigAction, InvokeArgs, KickWhat, ManArgs, PackAction,
-    PairArgs, RecordArgs, RestartArgs, RestartHost, ServiceArgs, SettleArgs, SettleTo,
+    AttachArgs, BackupArgs, CancelArgs, CancelWhat, Command, CompletionsArgs, ConfigAction, InvokeArgs, ManArgs, PackAction, PairArgs,
+    RecordArgs, RestartArgs, RestartHost, ServiceArgs, SettleArgs, SettleTo,
 };
 pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
 pub(crate) use global::{Cli, Global};
+pub(crate) use kick::KickWhat;
 pub(crate) use ls::{LsArgs, LsWhat};
 pub(crate) use sim::{SimAdapterArgs, SimAgentArgs, SimPeer, default_addr};
+pub(crate) use stop::StopArgs;

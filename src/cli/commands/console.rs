@@ -89,6 +89,7 @@ pub(super) fn with_screen(shown: &Shown<'_>, context: &Context) -> Result<(), Er
     let done = runtime.block_on(async {
         let mut signals = Signals::listen()?;
         let mut failure = std::pin::pin!(failure(shown.station));
+        let mut asked_to_stop = std::pin::pin!(asked_to_stop(shown.station));
         for restarts in 0.. {
             let exit = tokio::select! {
                 exit = &mut screen.end => exit,
@@ -97,6 +98,12 @@ pub(super) fn with_screen(shown: &Shown<'_>, context: &Context) -> Result<(), Er
                     stop.send_replace(true);
                     drop(tokio::time::timeout(SCREEN_STOP_MAX, &mut screen.end).await);
                     return Err(error.into());
+                }
+                () = &mut asked_to_stop => {
+                    stop.send_replace(true);
+                    drop(tokio::time::timeout(SCREEN_STOP_MAX, &mut screen.end).await);
+                    report::tell("the station ends: an operator asked for it (`rl-console stop`)");
+                    return Ok(());
                 }
                 signal = signals.next() => {
                     stop.send_replace(true);
@@ -114,7 +121,10 @@ pub(super) fn with_screen(shown: &Shown<'_>, context: &Context) -> Result<(), Er
                 screen = Screen::spawn(Arc::clone(&shown.port), config(context, &watched, &on_air)?, stopped.clone())?;
                 continue;
             }
-            return after(exit, on_hangup, &mut signals).await;
+            return tokio::select! {
+                ended = after(exit, on_hangup, &mut signals) => ended,
+                () = &mut asked_to_stop => Ok(()),
+            };
         }
         Ok(())
     });
@@ -134,6 +144,14 @@ async fn failure(station: Option<&Station>) -> StartError {
         return error;
     }
     std::future::pending().await
+}
+
+/// That an operator wants the station of this process to end.
+async fn asked_to_stop(station: Option<&Station>) {
+    match station {
+        Some(station) => station.asked_to_stop().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// What follows the end of the screen: the station's end, or its going on without one.
@@ -217,7 +235,7 @@ fn globals(context: &Context) -> String {
 }
 
 /// A word as a shell reads it back.
-fn quoted(word: &str) -> String {
+pub(in crate::cli) fn quoted(word: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+:@%=".contains(letter);
     if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }

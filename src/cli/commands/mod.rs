@@ -26,6 +26,7 @@ pub(super) mod service;
 pub(super) mod settle;
 pub(super) mod sim;
 pub(super) mod sim_agent;
+pub(super) mod stop;
 pub(super) mod tail;
 mod telling;
 mod wait;

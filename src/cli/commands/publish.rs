@@ -18,7 +18,7 @@ use crate::{
     },
     ids::TraceId,
     rmp::{
-        self, HEADER_BYTES, Header, PREFIX_BYTES, RawFrame,
+        self, Family, HEADER_BYTES, Header, PREFIX_BYTES, RawFrame,
         client::{Client, Message},
         encode, json,
     },
@@ -106,7 +106,8 @@ fn cut(bytes: &[u8]) -> (&[u8], &[u8]) {
 /// The message that a JSON text stands for: its payload where a type is given, else its whole body.
 fn message(context: &Context, args: &PublishArgs, text: &str) -> Result<Message, Error> {
     const HINT: &str = "give a body such as {\"type\":\"error.report.v1\",\"payload\":{}}, or its payload alone with --type";
-    let wrong = |message: String| Error::usage(format!("--body: {message}"), HINT);
+    // It may have been said by --json as well as by --body.
+    let wrong = |message: String| Error::usage(format!("the body: {message}"), HINT);
     let value = json::parse(text).map_err(|error| wrong(error.to_string()))?;
     let body = match &args.of_type {
         Some(of_type) => encode::body::<_, ()>(of_type, &value, None),
@@ -117,12 +118,22 @@ fn message(context: &Context, args: &PublishArgs, text: &str) -> Result<Message,
     let depth_max = usize::try_from(limits.body_depth_max).unwrap_or(usize::MAX);
     let of_type = rmp::Body::decode(&body, depth_max).map_err(|fault| wrong(fault.to_string()))?.kind().to_owned();
     let schema_id = context.settings.registry.id_of(&of_type);
-    let schema_id = schema_id.ok_or_else(|| wrong(format!("no schema takes the type {of_type:?}: it is <family>.<kind>.v<N>")))?;
+    let schema_id = schema_id.ok_or_else(|| no_schema(&of_type))?;
     let message = Message::new(schema_id, body).for_ms(args.ttl_ms);
     Ok(match args.trace {
         Some(trace) => message.in_trace(trace),
         None => message,
     })
+}
+
+/// That a type is none that a schema takes, with those that are.
+fn no_schema(of_type: &str) -> Error {
+    let families = Family::ALL.iter().map(|family| family.label()).collect::<Vec<_>>().join(", ");
+    let hint = format!(
+        "a type is <family>.<kind>.v<N>, and the families are {families}; `[rmp.registry]` of the configuration declares others by their \
+         schema_id, on both sides"
+    );
+    Error::usage(format!("the body: no schema takes the type {of_type:?}"), hint)
 }
 
 /// Frames out of hex digits, or out of a file of those or of bytes.
@@ -151,7 +162,7 @@ fn text(said: &str, bytes_max: u64) -> Result<String, Error> {
             None => return Ok(said.to_owned()),
         },
     };
-    String::from_utf8(bytes).map_err(|_| Error::usage("--body: it is not UTF-8", "JSON is UTF-8"))
+    String::from_utf8(bytes).map_err(|_| Error::usage("the body: it is not UTF-8", "JSON is UTF-8"))
 }
 
 fn read(path: &str, bytes_max: u64) -> Result<Vec<u8>, Error> {
@@ -171,6 +182,13 @@ fn limited(what: &str, stream: impl Read, bytes_max: u64) -> Result<Vec<u8>, Err
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_type_that_no_schema_takes_is_answered_with_the_families_and_the_registry() {
+        let error = no_schema("greeting.foo.v1");
+        assert!(!error.to_string().contains("--body"), "{error}");
+        assert!(error.hint().contains("observation, intent, toolresult") && error.hint().contains("[rmp.registry]"), "{}", error.hint());
+    }
 
     #[test]
     fn frames_are_cut_as_they_say_and_what_is_left_stays_whole() {

@@ -54,6 +54,7 @@ async fn serve(station: &Station, context: &mut Context, detail: Detail, notifie
     let mut telling = Telling::new(port.as_ref(), context, detail, notifier)?;
     tokio::select! {
         () = asked_to_end(&mut signals, on_hangup) => return Ok(()),
+        () = station.asked_to_stop() => return Ok(()),
         ready = station.ready() => {
             let ready = ready?;
             telling.set_metrics(ready.metrics);
@@ -66,16 +67,18 @@ async fn serve(station: &Station, context: &mut Context, detail: Detail, notifie
                     telling.ready(addr);
                     notifier.ready(format!("adapters connect to {addr}"));
                 }
-                // One protocol down leaves the others up; it is told, and `ready` is when the port answers after all.
+                // One protocol down leaves the others up; it is told, and so is when the port answers after all.
                 Err(why) => {
                     notifier.ready(format!("mpp is down: {why}"));
-                    telling.tell_now(Event::Down { host: "mpp", why });
+                    telling.ready_without_port(why);
                 }
             }
+            telling.came_up();
         }
     }
     tokio::select! {
         () = asked_to_end(&mut signals, on_hangup) => {}
+        () = station.asked_to_stop() => {}
         () = telling.run() => {}
         () = beat(port.as_ref(), notifier) => {}
     }

@@ -33,9 +33,9 @@ pub(super) struct Telling<'a> {
     pace: Pace,
     /// What was said last of how everything is.
     summary: Option<Summary>,
-    /// Where the metrics are read.
     /// Where the bus answers.
     rmp: Option<String>,
+    /// Where the metrics are read.
     metrics: Option<SocketAddr>,
     was_ready: bool,
     /// It was said that the port does not answer.
@@ -78,16 +78,32 @@ impl<'a> Telling<'a> {
         self.rmp = Some(path);
     }
 
+    /// How the hosts came up was told: what was reported of that on the way is not told again.
+    pub(super) fn came_up(&mut self) {
+        self.read_and(|event| !matches!(event, Event::Up { .. } | Event::Down { .. }));
+    }
+
+    /// The station is up, and its port is not.
+    pub(super) fn ready_without_port(&mut self, why: String) {
+        self.tell_now(Event::Down { host: "mpp", why });
+        self.say_ready(None);
+    }
+
     /// The port answers. That it answers again is only said after it did not.
     pub(super) fn ready(&mut self, addr: SocketAddr) {
         let was_down = std::mem::take(&mut self.is_down);
-        if !std::mem::replace(&mut self.was_ready, true) {
-            // Scripts compare the line, and people want to know when.
-            let at_ms = (self.detail == Detail::Everything && !self.context.out.is_json()).then(|| self.context.clock.now().wall);
-            self.tell(Told { at_ms, ..Told::ready(addr, self.rmp.clone(), self.metrics) });
+        if !self.was_ready {
+            self.say_ready(Some(addr));
         } else if was_down {
             self.tell_now(Event::Up { host: "mpp" });
         }
+    }
+
+    fn say_ready(&mut self, addr: Option<SocketAddr>) {
+        self.was_ready = true;
+        // Scripts compare the line, and people want to know when.
+        let at_ms = (self.detail == Detail::Everything && !self.context.out.is_json()).then(|| self.context.clock.now().wall);
+        self.tell(Told { at_ms, ..Told::ready(addr, self.rmp.clone(), self.metrics) });
     }
 
     /// Tells until it is dropped.
@@ -107,6 +123,10 @@ impl<'a> Telling<'a> {
 
     /// Tells what is notable among the entries that have come.
     fn read(&mut self) {
+        self.read_and(|_| true);
+    }
+
+    fn read_and(&mut self, is_told: impl Fn(&Event) -> bool) {
         while let Some(batch) = self.reader.read() {
             if batch.lost > 0 {
                 self.watch.lose();
@@ -114,8 +134,8 @@ impl<'a> Telling<'a> {
             }
             for entry in batch.iter() {
                 self.watch.fold(entry);
-                match Told::of(entry, self.detail) {
-                    Some(Told { event: Event::Ready { mpp, .. }, .. }) => self.ready(mpp),
+                match Told::of(entry, self.detail).filter(|told| is_told(&told.event)) {
+                    Some(Told { event: Event::Ready { mpp: Some(mpp), .. }, .. }) => self.ready(mpp),
                     Some(told) => self.tell(told),
                     None => {}
                 }

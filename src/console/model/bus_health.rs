@@ -14,7 +14,7 @@ use crate::{
 
 /// What to do while the socket does not answer.
 pub(super) fn socket_remedy() -> Vec<Sentence> {
-    vec![to_do("free the path, or start with another: --socket PATH"), run("doctor")]
+    vec![to_do("free the path, and it is bound by itself; or end the station and start it with another: --socket PATH"), run("doctor")]
 }
 
 /// What to do about drops of a reason, at whose doing they are.

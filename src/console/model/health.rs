@@ -96,7 +96,11 @@ pub(crate) fn settle_remedy(id: InvocationId) -> Vec<Sentence> {
 pub(super) fn host_remedy(link: Link) -> Vec<Sentence> {
     match link {
         Link::Mpp => vec![press(Action::Restart, "starts it again, from what is on disk; or:"), run("restart mpp")],
-        Link::Rmp => vec![press(Action::Restart, "starts it again; or:"), run("restart rmp")],
+        // No command reaches a station but over its bus.
+        Link::Rmp => vec![
+            to_do("free the path of its socket, or end the station and start it with another: --socket PATH"),
+            press(Action::Restart, "starts it again once the path is free"),
+        ],
         Link::Station | Link::Runs => vec![run("doctor")],
     }
 }

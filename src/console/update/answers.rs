@@ -52,7 +52,7 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
         Outcome::Restarted { link: Link::Rmp } => return Some(("the bus is up again: its peers can connect".to_owned(), false)),
         Outcome::Restarted { .. } => return Some(("the bridge is up again: adapters can connect".to_owned(), false)),
         Outcome::PeerKicked { session } => return Some((format!("session {session} of the bus is disconnected"), false)),
-        Outcome::BackedUp { .. } => return None,
+        Outcome::BackedUp { .. } | Outcome::Stopping { .. } => return None,
     };
     if let Asked::Release { words } = asked {
         return words.clone().map(|words| (words, false));

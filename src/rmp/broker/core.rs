@@ -229,9 +229,13 @@ impl Broker {
         true
     }
 
-    /// Ends a connection that an operator wants gone. False if there is none.
-    pub fn kick(&mut self, session: ConnectionId) -> bool {
+    /// Ends a connection that an operator wants gone, and tells it so. False if there is none.
+    pub fn kick(&mut self, now: Now, session: ConnectionId) -> bool {
         let is_there = self.sessions.get(session).is_some_and(|session| !session.is_closed());
+        if is_there {
+            let why = Refused::new(Refusal::Forbidden, &"an operator ended this session; it may connect again");
+            self.answer_error(now, session, 0, &why, None);
+        }
         self.end(session, CloseCause::Kicked);
         is_there
     }

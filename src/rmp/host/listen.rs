@@ -1,11 +1,12 @@
 //! Accepts connections, of our own user alone.
 
-use std::{cell::RefCell, rc::Rc, sync::atomic::Ordering, time::Duration};
+use std::{cell::RefCell, path::PathBuf, pin::pin, rc::Rc, sync::atomic::Ordering, time::Duration};
 
 use tokio::net::{UnixListener, UnixStream};
 
 use super::{
     conn::Conn,
+    path::{Found, Identity, SocketFile, look},
     run::{Host, serve},
 };
 use crate::{
@@ -15,28 +16,94 @@ use crate::{
 
 /// How long after a failure to accept the next attempt is made.
 const RETRY: Duration = Duration::from_millis(500);
+/// How often it is looked whether the socket's path still leads here.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// Connections that are on their way out beside those that may be open.
 const LEAVING_MAX: u64 = 256;
 
-/// Accepts for ever.
-pub(super) async fn listen(host: Rc<RefCell<Host>>, listener: UnixListener, path: Rc<str>) {
-    let mut is_failing = false;
+/// What is known of the ways to the socket, so that every change of it is told once.
+#[derive(Debug, Default)]
+struct Standing {
+    /// Connections cannot be accepted.
+    is_failing: bool,
+    /// Why the path does not lead here, if it does not.
+    lost: Option<String>,
+}
+
+impl Standing {
+    fn is_well(&self) -> bool {
+        !self.is_failing && self.lost.is_none()
+    }
+}
+
+/// Accepts for ever, and sees to it that the socket's path leads here: who takes its file away, or puts another in its place, ends no
+/// connection, and new ones find it again.
+pub(super) async fn listen(host: Rc<RefCell<Host>>, mut listener: UnixListener, mut file: SocketFile) {
+    let path: Rc<str> = file.path().display().to_string().into();
+    let mut standing = Standing::default();
+    let mut looking = pin!(look_after(file.path().to_owned(), file.identity()));
     loop {
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                if std::mem::take(&mut is_failing) {
-                    tell(&host, Input::Listening { path: &path });
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    if std::mem::take(&mut standing.is_failing) && standing.is_well() {
+                        tell(&host, Input::Listening { path: &path });
+                    }
+                    accept(&host, stream);
                 }
-                accept(&host, stream);
-            }
-            Err(error) => {
-                if !std::mem::replace(&mut is_failing, true) {
-                    let why =
-                        format!("no connection can be accepted: {error}; trying again (raise the limit of open files with `ulimit -n`)");
-                    tell(&host, Input::NotListening { why: &why });
+                Err(error) => {
+                    if !std::mem::replace(&mut standing.is_failing, true) {
+                        let why =
+                            format!("no connection can be accepted: {error}; trying again (raise the limit of open files with `ulimit -n`)");
+                        tell(&host, Input::NotListening { why: &why });
+                    }
+                    tokio::time::sleep(RETRY).await;
                 }
-                tokio::time::sleep(RETRY).await;
+            },
+            found = &mut looking => {
+                let was_lost = standing.lost.is_some();
+                match found.and_then(|found| adopt(found, &mut listener, &mut file)) {
+                    Ok(true) => {
+                        standing.lost = None;
+                        tracing::warn!("the bus's socket {path} was taken away and is bound anew");
+                        if !was_lost {
+                            tell(&host, Input::NotListening { why: &format!("{path} was taken away; it is bound anew") });
+                        }
+                        if standing.is_well() {
+                            tell(&host, Input::Listening { path: &path });
+                        }
+                    }
+                    Ok(false) if standing.lost.take().is_some() && standing.is_well() => tell(&host, Input::Listening { path: &path }),
+                    Ok(false) => {}
+                    Err(why) => {
+                        if standing.lost.as_ref() != Some(&why) {
+                            let told = format!("its path does not lead here any more: {why}; connections there are stay, and it is tried again");
+                            tell(&host, Input::NotListening { why: &told });
+                        }
+                        standing.lost = Some(why);
+                    }
+                }
+                looking.set(look_after(file.path().to_owned(), file.identity()));
             }
+        }
+    }
+}
+
+/// Looks after a while, on a thread that may wait for the disk.
+async fn look_after(path: PathBuf, identity: Option<Identity>) -> Result<Found, String> {
+    tokio::time::sleep(LOOK_EVERY).await;
+    tokio::task::spawn_blocking(move || look(&path, identity)).await.map_err(|error| error.to_string())
+}
+
+/// Takes the socket that was bound anew, if one was.
+fn adopt(found: Found, listener: &mut UnixListener, file: &mut SocketFile) -> Result<bool, String> {
+    match found {
+        Found::Ours => Ok(false),
+        Found::Failed(why) => Err(why),
+        Found::Anew(bound) => {
+            *listener = UnixListener::from_std(bound.listener).map_err(|error| error.to_string())?;
+            *file = bound.file;
+            Ok(true)
         }
     }
 }

@@ -49,11 +49,14 @@ pub struct Bound {
     pub file: SocketFile,
 }
 
+/// The device and the inode of a file.
+pub(super) type Identity = (u64, u64);
+
 /// The file of a bound socket. It is removed at the end, unless another one has taken its place.
 #[derive(Debug)]
 pub struct SocketFile {
     path: PathBuf,
-    inode: Option<u64>,
+    identity: Option<Identity>,
 }
 
 impl SocketFile {
@@ -62,13 +65,41 @@ impl SocketFile {
     pub fn path(&self) -> &Path {
         &self.path
     }
+
+    /// Which file it is, if that could be read.
+    pub(super) fn identity(&self) -> Option<Identity> {
+        self.identity
+    }
 }
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        if inode(&self.path).is_some_and(|inode| Some(inode) == self.inode) {
+        if self.identity.is_some() && identity(&self.path) == self.identity {
             let _ = fs::remove_file(&self.path);
         }
+    }
+}
+
+/// What stands at the path of a socket that was bound.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// It.
+    Ours,
+    /// Something else or nothing, in whose place it was bound anew.
+    Anew(Bound),
+    /// It cannot be bound there now: why.
+    Failed(String),
+}
+
+/// Looks whether a path still leads to the socket that was bound there, and binds it anew where it does not. It may wait for the disk.
+pub(super) fn look(path: &Path, identity: Option<Identity>) -> Found {
+    // Its listener holds the inode: no other file has the same number meanwhile.
+    if identity.is_some() && self::identity(path) == identity {
+        return Found::Ours;
+    }
+    match bind(path) {
+        Ok(bound) => Found::Anew(bound),
+        Err(error) => Found::Failed(error.to_string()),
     }
 }
 
@@ -91,7 +122,7 @@ pub fn bind(path: &Path) -> Result<Bound, PathError> {
         io::ErrorKind::AddrInUse => PathError::Taken(path.to_owned()),
         _ => failed(error),
     })?;
-    let file = SocketFile { path: path.to_owned(), inode: inode(path) };
+    let file = SocketFile { path: path.to_owned(), identity: identity(path) };
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
     Ok(Bound { listener, file })
@@ -121,9 +152,9 @@ fn clear(path: &Path) -> Result<(), PathError> {
     }
 }
 
-fn inode(path: &Path) -> Option<u64> {
+fn identity(path: &Path) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt;
-    fs::symlink_metadata(path).ok().map(|found| found.ino())
+    fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
 #[cfg(test)]
@@ -164,6 +195,36 @@ mod tests {
         fs::write(&path, "another's").unwrap();
         drop(bound);
         assert!(path.exists());
+    }
+
+    #[test]
+    fn a_path_that_leads_elsewhere_is_bound_anew_and_nobody_is_put_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rmp.sock");
+        let first = bind(&path).unwrap();
+        assert!(matches!(look(&path, first.file.identity()), Found::Ours));
+        fs::remove_file(&path).unwrap();
+        let Found::Anew(second) = look(&path, first.file.identity()) else { unreachable!() };
+        assert_ne!(second.file.identity(), first.file.identity());
+        drop(first);
+        UnixStream::connect(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        let other = UnixListener::bind(&path).unwrap();
+        let Found::Failed(why) = look(&path, second.file.identity()) else { unreachable!() };
+        assert!(why.contains("is taken"), "{why}");
+        drop(other);
+        let Found::Anew(third) = look(&path, second.file.identity()) else { unreachable!() };
+        drop(second);
+        assert!(matches!(look(&path, third.file.identity()), Found::Ours));
+    }
+
+    #[test]
+    fn a_folder_that_was_taken_away_is_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sock/rmp.sock");
+        let bound = bind(&path).unwrap();
+        fs::remove_dir_all(folder.path().join("sock")).unwrap();
+        assert!(matches!(look(&path, bound.file.identity()), Found::Anew(_)));
     }
 
     #[test]

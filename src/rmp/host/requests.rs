@@ -83,7 +83,7 @@ impl Host {
             }
             Request::Kick { session, cause, answer } => {
                 self.cause = cause;
-                let _ = answer.send(self.broker.kick(session));
+                let _ = answer.send(self.broker.kick(now, session));
                 self.drain(now, &[]);
             }
             Request::Publish { topic, schema_id, trace, ttl_ms, body, reached } => {

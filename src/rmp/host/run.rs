@@ -98,7 +98,7 @@ pub async fn run(setup: Setup) -> io::Result<()> {
     let Setup { bound, broker, tap, clock, limits, mut requests, asked, ear, tap_readers, next_session } = setup;
     let Bound { listener, file } = bound;
     let listener = UnixListener::from_std(listener)?;
-    let path: Rc<str> = file.path().display().to_string().into();
+    let path = file.path().display().to_string();
     let timer = Rc::new(Notify::new());
     let host = Host {
         broker,
@@ -122,7 +122,7 @@ pub async fn run(setup: Setup) -> io::Result<()> {
     let host = Rc::new(RefCell::new(host));
     tell(&host, Input::Listening { path: &path });
     let local = LocalSet::new();
-    let accepting = local.spawn_local(listen(Rc::clone(&host), listener, path));
+    let accepting = local.spawn_local(listen(Rc::clone(&host), listener, file));
     local.spawn_local(keep_time(Rc::clone(&host), timer));
     let stopped = local
         .run_until(async {
@@ -138,7 +138,8 @@ pub async fn run(setup: Setup) -> io::Result<()> {
         })
         .await;
     accepting.abort();
-    drop(file);
+    // The socket's file goes with the task.
+    let _ = local.run_until(accepting).await;
     local.run_until(stop(&host)).await;
     if let Some(answer) = stopped {
         let _ = answer.send(());

@@ -165,14 +165,15 @@ impl Class {
         }
     }
 
-    /// Whether this kind may subscribe at all. What a wildcard reaches is judged at each delivery; a single topic of which nothing would
-    /// ever be delivered is refused here.
+    /// Whether this kind may subscribe at all. What a wildcard reaches is judged at each delivery; what would never deliver anything is
+    /// refused here: a single topic, and a cue's pattern that reaches no topic of its answers.
     ///
     /// # Errors
     /// Why not.
     pub fn may_subscribe(kind: Kind, pattern: &Pattern) -> Result<(), Denied> {
         if pattern.tail() != Tail::Exact {
-            return Ok(());
+            let reaches = |topic| Topic::parse(topic).is_ok_and(|topic| pattern.matches(&topic));
+            return if kind == Kind::Cue && !reaches(OPERATOR) && !reaches(CTRL) { Err(Denied::CueOnly) } else { Ok(()) };
         }
         match (Self::of_text(pattern.as_str()), kind) {
             (Self::Tap | Self::DropsBodies, Kind::Ui | Kind::Tui | Kind::Viewer) | (Self::Operator | Self::Ctrl, Kind::Cue) => Ok(()),
@@ -205,6 +206,17 @@ mod tests {
 
     fn receivers(topic: &str, schema_id: SchemaId) -> Vec<Kind> {
         who(|kind| class(topic).may_receive(kind, schema_id))
+    }
+
+    #[test]
+    fn a_cue_subscribes_to_patterns_alone_that_reach_its_answers() {
+        let may = |pattern: &str| Class::may_subscribe(Kind::Cue, &Pattern::parse(pattern).unwrap());
+        for pattern in ["a/*", "a/**", "rlp/sys/**", "rlp/runs/**"] {
+            assert_eq!(may(pattern), Err(Denied::CueOnly), "{pattern}");
+        }
+        for pattern in ["rlp/*", "rlp/**", "rlp/operator", "rlp/ctrl"] {
+            assert_eq!(may(pattern), Ok(()), "{pattern}");
+        }
     }
 
     #[test]
@@ -287,7 +299,8 @@ mod tests {
     fn a_wildcard_is_taken_and_judged_at_each_delivery() {
         let may = |kind, pattern: &str| Class::may_subscribe(kind, &Pattern::parse(pattern).unwrap()).is_ok();
         for kind in CLIENTS {
-            assert!(may(kind, "**") && may(kind, "rlp/sys/*") && may(kind, "rlp/sys/drops/**"), "{kind:?}");
+            assert!(may(kind, "**"), "{kind:?}");
+            assert_eq!(may(kind, "rlp/sys/*") && may(kind, "rlp/sys/drops/**"), kind != Kind::Cue, "{kind:?}");
         }
         let whole = |pattern: &str| CLIENTS.into_iter().filter(|kind| may(*kind, pattern)).collect::<Vec<_>>();
         assert_eq!(whole("rlp/sys/tap"), [Kind::Ui, Kind::Tui, Kind::Viewer]);

@@ -105,8 +105,8 @@ impl Bus {
                 let subs: usize = snapshot.peers.values().map(|peer| peer.subs.len()).sum();
                 let totals = &snapshot.totals;
                 let dropped: u64 = totals.dropped.iter().sum();
-                let figures =
-                    format!("{} peers, {subs} subscriptions, {} published, {dropped} dropped", snapshot.peers.len(), totals.published);
+                let (peers, subs) = (counted(snapshot.peers.len() as u64, "peer"), counted(subs as u64, "subscription"));
+                let figures = format!("{peers}, {subs}, {} published, {dropped} dropped", totals.published);
                 (true, format!("listening on {path}, {figures}"))
             }
             Listener::Starting => (false, "starting".to_owned()),
@@ -118,4 +118,9 @@ impl Bus {
 
 fn down(why: &str) -> PortError {
     PortError::HostDown { host: "the bus".to_owned(), why: why.to_owned() }
+}
+
+/// A count with its noun, which takes an s for any number but 1.
+fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::port::PortError;
+use crate::{port::PortError, store::holder};
 
 /// The file of a data folder that holds the path of its station's socket (ruling RMP 15).
 const PATH_FILE: &str = "rmp.path";
@@ -40,7 +40,7 @@ impl Address {
     /// # Errors
     /// [`PortError::NoStation`] when none does, [`PortError::File`] when its files cannot be read.
     pub fn of_data(data: &Path) -> Result<Self, PortError> {
-        let no_station = || PortError::NoStation { data: data.to_path_buf() };
+        let no_station = || unreached(data, || format!("no socket is recorded in {}", data.join(PATH_FILE).display()));
         let socket = read(&data.join(PATH_FILE))?.ok_or_else(no_station)?;
         let token = Self::token_of(&data.join(TOKEN_FILE))?;
         Ok(Self { data: data.to_path_buf(), socket: PathBuf::from(std::ffi::OsString::from_vec(socket)), token })
@@ -71,6 +71,14 @@ impl Address {
     }
 }
 
+/// That a station is not reached: whose process it is, if one holds the data folder.
+pub(super) fn unreached(data: &Path, why: impl FnOnce() -> String) -> PortError {
+    match holder(data) {
+        Some(pid) => PortError::Unreached { data: data.to_path_buf(), pid, why: why() },
+        None => PortError::NoStation { data: data.to_path_buf() },
+    }
+}
+
 /// A file of one line, without its end; nothing where there is no such file or nothing is in it.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, PortError> {
     let failed = |error: io::Error| PortError::File { what: path.display().to_string(), why: error.to_string() };
@@ -90,6 +98,15 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, PortError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_station_without_a_bus_is_told_by_its_process() {
+        let data = tempfile::tempdir().unwrap();
+        let _lock = crate::store::Lock::take(data.path()).unwrap();
+        let error = Address::of_data(data.path()).unwrap_err();
+        assert!(matches!(&error, PortError::Unreached { pid, .. } if *pid == std::process::id()), "{error}");
+        assert!(error.to_string().contains("rmp.path"), "{error}");
+    }
 
     #[test]
     fn a_folder_says_where_its_station_is_and_by_what_token() {

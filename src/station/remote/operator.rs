@@ -4,6 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use super::{address::Address, session::Session};
 use crate::{
+    ids::ConnectionId,
     limits::Limits,
     port::{Answer, Command, Operator, Outcome, Page, PortError, Query},
 };
@@ -29,6 +30,14 @@ impl OperatorClient {
     /// [`PortError::NoStation`] when none answers there, [`PortError::Forbidden`] when it does not know the token.
     pub async fn connect_to(address: &Address, limits: &Limits) -> Result<Self, PortError> {
         Ok(Self { session: Arc::new(Session::open(address, limits).await?) })
+    }
+}
+
+impl OperatorClient {
+    /// This side's session on the bus.
+    #[must_use]
+    pub fn session(&self) -> ConnectionId {
+        self.session.client().welcome().session
     }
 }
 

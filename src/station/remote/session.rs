@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use tokio::task::AbortHandle;
 
-use super::{address::Address, exchange::Exchange};
+use super::{
+    address::{Address, unreached},
+    exchange::Exchange,
+};
 use crate::{
     limits::Limits,
     port::{
@@ -50,7 +53,12 @@ impl Session {
             Error::NotWelcome(refused) if refused.refusal() == Some(Refusal::Busy) => PortError::Busy { what: refused.message.into() },
             Error::NotWelcome(refused) => PortError::BadRequest(refused.to_string()),
             Error::TimedOut { ms } => PortError::TimedOut { ms },
-            Error::Unreachable { .. } | Error::Closed(_) => no_station(),
+            Error::Unreachable { path, why } => unreached(data, || match why.kind() {
+                std::io::ErrorKind::NotFound => format!("its socket {} is missing", path.display()),
+                std::io::ErrorKind::ConnectionRefused => format!("nobody listens on its socket {}", path.display()),
+                _ => format!("{}: {why}", path.display()),
+            }),
+            Error::Closed(_) => no_station(),
             error => PortError::BadRequest(error.to_string()),
         })?;
         if client.welcome().kind == Kind::Agent {

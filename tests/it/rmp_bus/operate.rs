@@ -28,15 +28,22 @@ fn session(data: &Path) -> u64 {
 #[test]
 fn a_peer_is_kicked_by_its_session_and_an_unknown_session_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    let station = Station::start(folder.path());
+    let mut station = Station::start(folder.path());
     let mut peer = peer(&station);
     let session = session(folder.path()).to_string();
     let rows = json(folder.path(), &["kick", "peer", &session]);
     assert_eq!(rows[0]["session"].to_string(), session);
+    let told = peer.hear();
+    assert!(told.text("message").contains("an operator ended this session"), "{told:?}");
+    assert_eq!(told.error(), (0, "Forbidden".to_owned()));
     while peer.try_hear().is_some() {}
     for gone in [&session, "987654321"] {
         assert_eq!(refused(folder.path(), &["kick", "peer", gone]), "no_session");
     }
+    let notice = station.event("notice");
+    assert_eq!(notice["text"], format!("refused: kick peer {session}: the bus has no session {session}"));
+    let output = cli(folder.path(), &["kick", "peer", "writer"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("rl-console ls peers"), "{output:?}");
 }
 
 #[test]
@@ -44,6 +51,89 @@ fn a_bus_that_is_up_is_not_restarted() {
     let folder = tempfile::tempdir().unwrap();
     let _station = Station::start(folder.path());
     assert_eq!(refused(folder.path(), &["restart", "rmp"]), "host_up");
+}
+
+/// The path of a station's socket, with something in its place that is never bound over.
+fn blocked(folder: &Path) -> std::path::PathBuf {
+    let path = folder.join("rmp.sock");
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, "no socket").unwrap();
+    path
+}
+
+fn error_of(output: &std::process::Output) -> Value {
+    let error: Value = serde_json::from_slice(&output.stderr).unwrap_or_else(|_| panic!("{output:?}"));
+    error["error"].clone()
+}
+
+#[test]
+fn who_holds_a_folder_is_told_where_its_bus_is_not_reached_and_can_be_ended_by_force() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut station = Station::start(folder.path());
+    let path = blocked(folder.path());
+    let output = cli(folder.path(), &["--json", "ls", "health"]);
+    let error = error_of(&output);
+    assert_eq!((output.status.code(), &error["code"]), (Some(3), &"unreached".into()), "{error}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains(&format!("process {}", station.pid())) && message.contains(path.to_str().unwrap()), "{message}");
+    let held = cli(folder.path(), &["serve"]);
+    let hint = String::from_utf8(held.stderr).unwrap();
+    assert!(hint.contains(" attach`") && !hint.contains("kill"), "{hint}");
+    assert_eq!(cli(folder.path(), &["stop"]).status.code(), Some(3));
+    let unasked = cli(folder.path(), &["--json", "stop", "--force"]);
+    assert_eq!((unasked.status.code(), &error_of(&unasked)["code"]), (Some(2), &"usage".into()));
+    let rows = json(folder.path(), &["stop", "--force", "--yes"]);
+    assert_eq!(rows[0]["pid"], station.pid());
+    station.event("stopping");
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "no socket");
+}
+
+#[test]
+fn a_station_is_ended_from_elsewhere_and_says_first_what_hangs_on_it() {
+    let house = crate::real::house::House::open();
+    let folder = house.folder.path().to_path_buf();
+    let mut adapter = house.adapter();
+    adapter.send(r#"{"mpp":2,"type":"pull","queue":"default","max":1}"#).unwrap();
+    let id = house.give_item();
+    house.wait_for(id, rl_console::tap::entry::mpp::RowState::Dispatched);
+    let output = cli(&folder, &["--json", "stop"]);
+    let error = error_of(&output);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error["message"].as_str().unwrap().contains(&format!("A restart requeues 1 dispatched: {id}.")), "{error}");
+    let mut station = house.station;
+    let rows = json(&folder, &["stop", "--yes"]);
+    assert_eq!(rows[0]["pid"], station.pid());
+    while station.event("operated")["what"] != "stop" {}
+    station.event("stopping");
+    assert!(!folder.join("rmp.sock").exists());
+    // A viewer's token ends nothing.
+    let folder = tempfile::tempdir().unwrap();
+    let _station = Station::start(folder.path());
+    std::fs::copy(folder.path().join("viewer.token"), folder.path().join("operator.token")).unwrap();
+    assert_eq!(refused(folder.path(), &["stop"]), "forbidden");
+}
+
+#[test]
+fn a_station_whose_port_is_taken_says_so_once_and_is_ready() {
+    use std::io::BufRead as _;
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = crate::real::command(folder.path())
+        .args(["--port", &port, "--json", "serve"])
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let told: Vec<Value> = lines.by_ref().take(2).map(|line| serde_json::from_str(&line).unwrap()).collect();
+    assert_eq!((&told[0]["event"], &told[0]["host"]), (&"down".into(), &"mpp".into()), "{told:?}");
+    assert_eq!((&told[1]["event"], &told[1]["mpp"]), (&"ready".into(), &Value::Null), "{told:?}");
+    assert!(told[1]["rmp"].is_string());
+    assert!(!json(folder.path(), &["stop"]).is_empty());
+    assert!(child.wait().unwrap().success());
+    let rest: Vec<String> = lines.collect();
+    assert!(!rest.iter().any(|line| line.contains(r#""host":"mpp""#)), "{rest:?}");
 }
 
 #[test]

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use rl_console::{
     limits::Limits,
+    port::{Command, PortError},
     rmp::Registry,
     station::{
         Config, PackSource, Station,
         bus::{TokenKind, token},
     },
+    tap::entry::Link,
     time::Clock,
 };
 use tempfile::TempDir;
@@ -88,6 +90,53 @@ fn the_socket_is_recorded_in_the_data_folder_and_goes_with_the_station() {
     bus.station.take().unwrap().stop();
     assert!(peer.try_hear().is_none());
     assert!(!bus.path().exists());
+}
+
+/// Reads the tap until the bus says that it listens, or that it does not.
+fn until_listening(reader: &mut rl_console::tap::Reader, wanted: bool) -> String {
+    use rl_console::tap::entry::{Transition, What, rmp};
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    loop {
+        while let Some(batch) = reader.read() {
+            for entry in batch.iter() {
+                let is_listening = match &entry.entry.what {
+                    What::Transition(Transition::Rmp(rmp::Transition::Listening { .. })) => true,
+                    What::Transition(Transition::Rmp(rmp::Transition::NotListening)) => false,
+                    _ => continue,
+                };
+                if is_listening == wanted {
+                    return entry.text().into_owned();
+                }
+            }
+        }
+        runtime.block_on(reader.ready());
+    }
+}
+
+#[test]
+fn a_socket_whose_file_was_taken_away_is_bound_anew_and_who_is_connected_stays() {
+    let bus = Bus::open();
+    let port = bus.station.as_ref().unwrap().port();
+    let mut reader = port.entries().unwrap();
+    let (mut old, runtime) = (bus.agent(), tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap());
+    old.subscribe(1, "a");
+    std::fs::remove_file(bus.path()).unwrap();
+    until_listening(&mut reader, true);
+    let message = words::message(1, "x");
+    bus.agent().publish("a", false, &message);
+    assert_eq!(old.delivered().2.wire, message);
+    // Another program's socket in its place is never taken away.
+    std::fs::remove_file(bus.path()).unwrap();
+    let other = std::os::unix::net::UnixListener::bind(bus.path()).unwrap();
+    let why = until_listening(&mut reader, false);
+    assert!(why.contains("is taken"), "{why}");
+    let restarted = runtime.block_on(port.command(Command::Restart { link: Link::Rmp })).unwrap_err();
+    assert!(matches!(&restarted, PortError::HostDown { why, .. } if why.contains("is taken")), "{restarted}");
+    old.say("Ping", vec![]);
+    assert_eq!(old.hear().name(), "Pong");
+    drop(other);
+    until_listening(&mut reader, true);
+    bus.agent();
 }
 
 #[test]

@@ -17,9 +17,10 @@ const MASK: &str = "******";
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(in crate::cli::commands) enum Event {
-    /// Everything answers.
+    /// Everything answers, but for what was told to be down.
     Ready {
-        mpp: SocketAddr,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mpp: Option<SocketAddr>,
         #[serde(skip_serializing_if = "Option::is_none")]
         rmp: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -39,7 +39,7 @@ pub(in crate::cli::commands) struct Told {
 
 impl Told {
     /// Everything answers. It carries nothing else: scripts compare the line.
-    pub(in crate::cli::commands) const fn ready(mpp: SocketAddr, rmp: Option<String>, metrics: Option<SocketAddr>) -> Self {
+    pub(in crate::cli::commands) const fn ready(mpp: Option<SocketAddr>, rmp: Option<String>, metrics: Option<SocketAddr>) -> Self {
         Self { event: Event::Ready { mpp, rmp, metrics }, at_ms: None }
     }
 
@@ -144,10 +144,20 @@ mod tests {
     #[test]
     fn the_ready_line_is_exactly_as_promised() {
         let rmp = || Some("/data/rmp.sock".to_owned());
-        let ready = |metrics| serde_json::to_string(&Told::ready("127.0.0.1:7777".parse().unwrap(), rmp(), metrics)).unwrap();
+        let ready = |metrics| serde_json::to_string(&Told::ready("127.0.0.1:7777".parse().ok(), rmp(), metrics)).unwrap();
         assert_eq!(ready(None), r#"{"event":"ready","mpp":"127.0.0.1:7777","rmp":"/data/rmp.sock"}"#);
         let metrics = Some("127.0.0.1:9464".parse().unwrap());
         assert_eq!(ready(metrics), r#"{"event":"ready","mpp":"127.0.0.1:7777","rmp":"/data/rmp.sock","metrics":"127.0.0.1:9464"}"#);
+    }
+
+    #[test]
+    fn a_station_whose_port_is_taken_is_ready_all_the_same_and_what_to_do_is_told_apart() {
+        let ready = Told::ready(None, Some("/data/rmp.sock".to_owned()), None);
+        assert_eq!(serde_json::to_string(&ready).unwrap(), r#"{"event":"ready","rmp":"/data/rmp.sock"}"#);
+        assert_eq!(ready.event.told(), "ready: mpp is down, agents to /data/rmp.sock");
+        let to_do = ["free the port", "see whose it is:", "`rl-console doctor`"].map(str::to_owned).to_vec();
+        let alert = Event::Alert { alert: "port_down", subject: "mpp".to_owned(), text: "no port".to_owned(), to_do };
+        assert_eq!(alert.told(), "alert: no port; to do: free the port; see whose it is: `rl-console doctor`");
     }
 
     #[test]

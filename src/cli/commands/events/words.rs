@@ -12,9 +12,10 @@ impl Event {
     pub(in crate::cli::commands) fn told(&self) -> String {
         match self {
             Self::Ready { mpp, rmp, metrics } => {
+                let mpp = mpp.map_or_else(|| "mpp is down".to_owned(), |mpp| format!("adapters connect to {mpp}"));
                 let bus = rmp.as_ref().map_or_else(String::new, |path| format!(", agents to {path}"));
                 let metrics = metrics.map_or_else(String::new, |metrics| format!(", metrics on http://{metrics}/metrics"));
-                format!("ready: adapters connect to {mpp}{bus}{metrics}")
+                format!("ready: {mpp}{bus}{metrics}")
             }
             Self::Up { host } => format!("{host} is up"),
             Self::Down { host, why } => format!("{host} is down: {why}"),
@@ -44,7 +45,7 @@ impl Event {
             Self::Loss { count } => format!("{count} entries were not looked at"),
             Self::Stopping => "stopping".to_owned(),
             Self::Alert { text, to_do, .. } if to_do.is_empty() => format!("alert: {text}"),
-            Self::Alert { text, to_do, .. } => format!("alert: {text}; to do: {}", to_do.join(" ")),
+            Self::Alert { text, to_do, .. } => format!("alert: {text}; to do: {}", sentences(to_do)),
             Self::AlertPassed { text, lasted_s, .. } => format!("passed after {lasted_s} s: {text}"),
             Self::State(state) => state.told(),
             Self::LeftOut { what, count } => format!("… {} more {what}", grouped(*count)),
@@ -75,7 +76,9 @@ impl Event {
             },
             Self::Migrated { queue, rows, failed } => format!("{queue}: {rows} rows took the manifest in force, {failed} failed"),
             Self::Logged { text, .. } => text.clone(),
-            Self::Unsent { peer, frames, bytes } => format!("{frames} frames ({bytes} bytes) did not leave to {peer}"),
+            Self::Unsent { peer, frames, bytes } => {
+                format!("{} ({}) did not leave to {peer}", counted(*frames, "frame"), counted(*bytes, "byte"))
+            }
             _ => String::new(),
         }
     }
@@ -126,6 +129,23 @@ impl Event {
             _ => "mpp",
         }
     }
+}
+
+/// A count with its noun, which takes an s for any number but 1.
+fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// What to do, in one line: what announces the next ends in a colon.
+fn sentences(all: &[String]) -> String {
+    let mut line = String::new();
+    for sentence in all {
+        if !line.is_empty() {
+            line.push_str(if line.ends_with(':') { " " } else { "; " });
+        }
+        line.push_str(sentence);
+    }
+    line
 }
 
 const fn by_hand(settled: bool) -> &'static str {

@@ -16,7 +16,7 @@ use crate::{
     },
     field::Record,
     filter::Filter,
-    ids::QueueName,
+    ids::{ConnectionId, QueueName},
     port::{Operator, Page, Query},
     tap::entry::mpp::{RefundStatus, RowState},
     time::Now,
@@ -35,7 +35,8 @@ pub(in crate::cli) fn run(context: &mut Context, args: &LsArgs) -> Result<(), Er
     let Context { settings, out, .. } = context;
     operator::block_on(async {
         let station = operator::connect(settings).await?;
-        list(&station, &listing, &clock, now, out).await
+        let own = Some(station.session());
+        list(&station, &listing, own, &clock, now, out).await
     })
 }
 
@@ -92,9 +93,20 @@ fn named<T>(name: Option<&str>, names: &[&str], read: impl FnOnce(&str) -> Optio
     read(name).map(Some).ok_or_else(wrong)
 }
 
-async fn list(station: &dyn Operator, listing: &Listing, clock: &LocalClock, now: Now, out: &mut Output) -> Result<(), Error> {
+/// Lists everything but what is of this command's own session.
+async fn list(
+    station: &dyn Operator,
+    listing: &Listing,
+    own: Option<ConnectionId>,
+    clock: &LocalClock,
+    now: Now,
+    out: &mut Output,
+) -> Result<(), Error> {
     match listing {
-        Listing::Whole { query, filter, limit } => whole(station, query.clone(), (filter.as_ref(), now), *limit, clock, out).await,
+        Listing::Whole { query, filter, limit } => {
+            let page = without(operator::query(station, query.clone()).await?, own);
+            whole(page, query.clone(), (filter.as_ref(), now), *limit, Printer::new(clock, out))
+        }
         Listing::Invocations { state, queue, other_manifest, filter, limit } => {
             let mut printer = Printer::new(clock, out);
             let mut beyond = None;
@@ -156,16 +168,18 @@ fn sift<R: Record>(rows: &mut Vec<R>, filter: Option<&Filter>, now: Now) {
     }
 }
 
-async fn whole(
-    station: &dyn Operator,
-    query: Query,
-    filter: (Option<&Filter>, Now),
-    limit: Option<u64>,
-    clock: &LocalClock,
-    out: &mut Output,
-) -> Result<(), Error> {
-    let printer = Printer::new(clock, out);
-    match (operator::query(station, query.clone()).await?, query) {
+/// A page without what is of a session.
+fn without(mut page: Page, session: Option<ConnectionId>) -> Page {
+    match &mut page {
+        Page::Peers(rows) => rows.retain(|row| Some(row.session) != session),
+        Page::Subscriptions(rows) => rows.retain(|row| Some(row.session) != session),
+        _ => {}
+    }
+    page
+}
+
+fn whole(page: Page, query: Query, filter: (Option<&Filter>, Now), limit: Option<u64>, printer: Printer<'_>) -> Result<(), Error> {
+    match (page, query) {
         (Page::Queues(rows), Query::Queues) => printer.whole(rows, filter, limit),
         (Page::Events(rows), Query::Events) => printer.whole(rows, filter, limit),
         (Page::State(rows), Query::State) => printer.whole(rows, filter, limit),

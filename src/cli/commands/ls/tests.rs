@@ -36,12 +36,37 @@ fn printed(listing: &Listing, pages: impl IntoIterator<Item = Page>) -> (String,
     let station = Scripted::pages(pages);
     let printed = Printed::default();
     let clock = LocalClock::new(NOW);
-    operator::block_on(list(&station, listing, &clock, Now::at_ms(0), &mut printed.output(true))).unwrap();
+    operator::block_on(list(&station, listing, None, &clock, Now::at_ms(0), &mut printed.output(true))).unwrap();
     (printed.text(), station.queries.into_inner().unwrap())
 }
 
 fn whole(query: Query, page: Page) -> String {
     printed(&Listing::Whole { query, filter: None, limit: None }, [page]).0
+}
+
+#[test]
+fn the_session_that_lists_is_not_listed() {
+    use crate::{
+        ids::{ConnectionId, Peer},
+        port::{Dropped, PeerRow},
+    };
+    let peer = |session| PeerRow {
+        session: ConnectionId(session),
+        client: None,
+        kind: None,
+        dialect: None,
+        peer: Peer::new("uid 1"),
+        connected_at_ms: NOW,
+        subscriptions: 0,
+        published: 0,
+        delivered: 0,
+        queued_messages: 0,
+        queued_bytes: 0,
+        dropped: Dropped::default(),
+        refused: 0,
+    };
+    let Page::Peers(rows) = without(Page::Peers(vec![peer(1), peer(2)]), Some(ConnectionId(2))) else { unreachable!() };
+    assert_eq!(rows.iter().map(|row| row.session.0).collect::<Vec<_>>(), [1]);
 }
 
 #[test]
@@ -146,7 +171,7 @@ fn people_get_a_table() {
     let station = Scripted::pages([Page::Invocations { rows: vec![invocation(9)], more: false, beyond: None }]);
     let printed = Printed::default();
     let listing = Listing::Invocations { state: None, queue: None, other_manifest: false, filter: None, limit: 100 };
-    operator::block_on(list(&station, &listing, &LocalClock::new(NOW), Now::at_ms(0), &mut printed.output(false))).unwrap();
+    operator::block_on(list(&station, &listing, None, &LocalClock::new(NOW), Now::at_ms(0), &mut printed.output(false))).unwrap();
     let text = printed.text();
     let mut lines = text.lines();
     assert!(lines.next().unwrap().starts_with("id  queue    event      state    source"));

@@ -1,0 +1,15 @@
+//! The flags of `stop`.
+
+use clap::Args;
+
+/// `stop`.
+#[derive(Debug, Args)]
+pub(crate) struct StopArgs {
+    /// Do not ask, also when work is in flight.
+    #[arg(long)]
+    pub(crate) yes: bool,
+
+    /// Where the station does not answer, ask the process that holds the data folder to end (SIGTERM).
+    #[arg(long)]
+    pub(crate) force: bool,
+}

@@ -1,0 +1,212 @@
+//! `stop`: ends a running station, whoever started it and wherever its terminal is.
+
+use std::{
+    io::{BufRead as _, Read as _},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde::Serialize;
+
+use crate::{
+    cli::{args::StopArgs, context::Context, error::Error, operator, report},
+    port::{Command, Operator, Outcome, Page, PortError, Query},
+    store::holder,
+    tap::entry::mpp::RowState,
+};
+
+/// How long a station may take to go: longer than its own deadline.
+const GONE_MAX: Duration = Duration::from_secs(10);
+/// How often it is looked whether it has gone.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Rows of one state that are asked for.
+const ROWS: u64 = 100;
+/// Ids that are named.
+const NAMED: usize = 6;
+/// Bytes of an answer to the question.
+const ANSWER_BYTES_MAX: u64 = 64;
+
+/// What is printed.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Stopped {
+    pid: u32,
+    data: PathBuf,
+}
+
+/// What a station has at hand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Work {
+    dispatched: Vec<String>,
+    applied: Vec<String>,
+    pending: u64,
+}
+
+pub(in crate::cli) fn run(context: &mut Context, args: &StopArgs) -> Result<(), Error> {
+    let can_ask = context.env.terminals.stdin && context.env.terminals.stderr && !context.out.is_json();
+    let Context { settings, out, .. } = context;
+    let stopped = operator::block_on(async {
+        match operator::connect(settings).await {
+            Ok(station) => {
+                let hangs = work(&station).await?.words();
+                drop(station);
+                if !hangs.is_empty() && !args.yes {
+                    agreed(can_ask, &hangs)?;
+                }
+                // Connected to anew: an answer takes its time, and a session that hears nothing ends.
+                let station = operator::connect(settings).await?;
+                stop(&station).await
+            }
+            Err(Error::Port(error @ (PortError::Unreached { .. } | PortError::TimedOut { .. }))) if args.force => {
+                let data = settings.data()?;
+                let pid = holder(&data).ok_or(PortError::NoStation { data: data.clone() })?;
+                if !args.yes {
+                    agreed(can_ask, &[error.to_string(), "What it has in flight is not known.".to_owned()])?;
+                }
+                terminate(pid)?;
+                gone(pid, &data).await
+            }
+            Err(error) => Err(error),
+        }
+    })?;
+    out.row(&stopped, |row| format!("the station of {} is down (process {})", row.data.display(), row.pid))
+}
+
+async fn stop(station: &dyn Operator) -> Result<Stopped, Error> {
+    let Outcome::Stopping { pid, data } = station.command(Command::Stop).await? else { return Err(Error::StrangeAnswer) };
+    gone(pid, &data).await
+}
+
+/// Waits until a process holds its data folder no more.
+async fn gone(pid: u32, data: &Path) -> Result<Stopped, Error> {
+    let is_gone = async {
+        while holder(data) == Some(pid) {
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    };
+    let ms = u64::try_from(GONE_MAX.as_millis()).unwrap_or(u64::MAX);
+    tokio::time::timeout(GONE_MAX, is_gone).await.map_err(|_| PortError::TimedOut { ms })?;
+    Ok(Stopped { pid, data: data.to_owned() })
+}
+
+fn terminate(pid: u32) -> Result<(), Error> {
+    use rustix::process::{Pid, Signal, kill_process};
+    let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return Err(Error::StrangeAnswer) };
+    kill_process(process, Signal::TERM).map_err(|errno| Error::io(format!("ending process {pid}"))(errno.into()))
+}
+
+/// What is in flight at a station. One whose bridge is down has nothing that could be asked for.
+async fn work(station: &dyn Operator) -> Result<Work, Error> {
+    let mut work = Work::default();
+    for state in [RowState::Dispatched, RowState::Applied] {
+        let rows = Query::Invocations {
+            state: Some(state),
+            queue: None,
+            beyond: None,
+            oldest_first: true,
+            other_manifest: false,
+            filter: None,
+            limit: ROWS,
+        };
+        let rows = match station.query(rows).await {
+            Ok(Page::Invocations { rows, .. }) => rows,
+            Ok(_) => return Err(Error::StrangeAnswer),
+            Err(PortError::HostDown { .. } | PortError::Stopping) => return Ok(work),
+            Err(error) => return Err(error.into()),
+        };
+        let ids = rows.iter().map(|row| row.id.to_string()).collect();
+        *if state == RowState::Dispatched { &mut work.dispatched } else { &mut work.applied } = ids;
+    }
+    if let Ok(Page::Queues(rows)) = station.query(Query::Queues).await {
+        work.pending = rows.iter().map(|row| row.pending + row.other_manifest).sum();
+    }
+    Ok(work)
+}
+
+impl Work {
+    /// What becomes of it; nothing where nothing is in flight.
+    fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if !self.dispatched.is_empty() {
+            words.push(format!("A restart requeues {} dispatched: {}.", self.dispatched.len(), some(&self.dispatched)));
+        }
+        if !self.applied.is_empty() {
+            let (count, ids) = (self.applied.len(), some(&self.applied));
+            words.push(format!("{count} {} applied, to be settled by hand: {ids}.", if count == 1 { "stays" } else { "stay" }));
+        }
+        if !words.is_empty() {
+            words.push(format!("{} pending stay as they are.", self.pending));
+        }
+        words
+    }
+}
+
+/// The first few of many.
+fn some(ids: &[String]) -> String {
+    let shown = ids.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if ids.len() > NAMED { format!("{shown} and {} more", ids.len() - NAMED) } else { shown }
+}
+
+/// Asks whether it is to be done all the same.
+///
+/// # Errors
+/// That nobody can be asked, or does not want it.
+fn agreed(can_ask: bool, hangs: &[String]) -> Result<(), Error> {
+    const HINT: &str = "`rl-console stop --yes` does not ask";
+    if !can_ask {
+        return Err(Error::usage(format!("{} Nobody can be asked whether to stop it all the same", hangs.join(" ")), HINT));
+    }
+    for line in hangs {
+        report::tell(line);
+    }
+    report::tell("Stop the station? [y/N]");
+    let mut answer = String::new();
+    std::io::stdin().lock().take(ANSWER_BYTES_MAX).read_line(&mut answer).map_err(Error::io("stdin"))?;
+    if matches!(answer.trim(), "y" | "Y" | "yes") { Ok(()) } else { Err(Error::usage("the station stays up", HINT)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::operator::tests::Scripted;
+
+    #[test]
+    fn a_station_with_nothing_in_flight_has_nothing_to_be_asked_about() {
+        let none = || Page::Invocations { rows: Vec::new(), more: false, beyond: None };
+        let station = Scripted::pages([none(), none(), Page::Queues(Vec::new())]);
+        let work = operator::block_on(work(&station)).unwrap();
+        assert_eq!(work, Work::default());
+        assert!(work.words().is_empty());
+    }
+
+    #[test]
+    fn what_hangs_on_it_is_said_as_the_console_says_it() {
+        let ids = |count: u64| (1..=count).map(|id| id.to_string()).collect::<Vec<_>>();
+        let work = Work { dispatched: ids(8), applied: ids(1), pending: 3 };
+        assert_eq!(
+            work.words(),
+            [
+                "A restart requeues 8 dispatched: 1, 2, 3, 4, 5, 6 and 2 more.",
+                "1 stays applied, to be settled by hand: 1.",
+                "3 pending stay as they are."
+            ]
+        );
+        let error = agreed(false, &work.words()).unwrap_err();
+        assert_eq!((error.exit() as u8, error.hint()), (2, "`rl-console stop --yes` does not ask".to_owned()));
+    }
+
+    #[test]
+    fn a_bridge_that_is_down_stops_nobody_from_stopping() {
+        let station = Scripted::default();
+        assert_eq!(operator::block_on(work(&station)).unwrap(), Work::default());
+    }
+
+    #[test]
+    fn it_waits_until_the_folder_is_free() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().to_path_buf();
+        let station = Scripted::outcomes([Outcome::Stopping { pid: std::process::id(), data: data.clone() }]);
+        let stopped = operator::block_on(stop(&station)).unwrap();
+        assert_eq!(stopped, Stopped { pid: std::process::id(), data });
+        assert_eq!(*station.commands.lock().unwrap(), [Command::Stop]);
+    }
+}
