@@ -361,6 +361,7 @@ fn port_exit(error: &PortError) -> Exit {
         PortError::NoStation { .. } | PortError::Unreached { .. } | PortError::Stopping => Exit::NoStation,
         PortError::TimedOut { .. } => Exit::TimedOut,
         PortError::Refused(_)
+        | PortError::Run(_)
         | PortError::Busy { .. }
         | PortError::HostDown { .. }
         | PortError::HostUp { .. }

@@ -1,20 +1,90 @@
 //! How subcommands reach a running station.
 
-use std::future::Future;
-
-use super::{config::Settings, error::Error};
-use crate::{
-    mpp,
-    port::{Command, Operator, Outcome, Page, Query},
-    station::{Address, OperatorClient},
+use std::{
+    future::Future,
+    path::{Path, PathBuf},
 };
 
-/// Connects to the station of the data folder.
+use super::{
+    config::Settings,
+    error::Error,
+    socket::{self, Place, Said, Step},
+};
+use crate::{
+    mpp,
+    port::{Command, Operator, Outcome, Page, PortError, Query},
+    station::{Address, Down, OperatorClient},
+};
+
+/// Connects to the first station that answers at the places where the bus may be (rmp-v0 §12).
 ///
 /// # Errors
-/// [`PortError::NoStation`](crate::port::PortError::NoStation) when none runs.
+/// [`PortError::NoStation`] when none runs, or where the bus of the one that does is down, why.
 pub(crate) async fn connect(settings: &Settings) -> Result<OperatorClient, Error> {
-    Ok(OperatorClient::connect_to(&Address::of(settings.socket.as_deref(), &settings.data()?)?, &settings.limits).await?)
+    match reach(settings).await {
+        Err(Error::Port(PortError::NoStation { data })) => Err(no_station(settings, data)),
+        reached => reached,
+    }
+}
+
+async fn reach(settings: &Settings) -> Result<OperatorClient, Error> {
+    let data = settings.data()?;
+    for place in places(settings) {
+        match OperatorClient::connect_to(&address(settings, &data, &place.path)?, &settings.limits).await {
+            Err(PortError::NoStation { .. }) => {}
+            reached => return Ok(reached?),
+        }
+    }
+    Err(PortError::NoStation { data }.into())
+}
+
+/// Where the bus may be; nowhere for a data folder that was named and in which nothing is recorded.
+fn places(settings: &Settings) -> Vec<Place> {
+    let places = Said::of(settings).places().unwrap_or_default();
+    places.into_iter().filter(|place| place.check().is_ok()).collect()
+}
+
+fn address(settings: &Settings, data: &Path, socket: &Path) -> Result<Address, PortError> {
+    let address = Address::of(Some(socket), data)?;
+    match &settings.reach.token_file {
+        Some(file) => address.with_token_of(file),
+        None => Ok(address),
+    }
+}
+
+/// Where the station is now, for who tries again and again: of several places the first at which somebody listens.
+///
+/// # Errors
+/// [`PortError::NoStation`] where none is said, [`PortError::File`] for a token that cannot be read.
+pub(crate) fn find(settings: &Settings, data: &Path) -> Result<Address, PortError> {
+    let places = places(settings);
+    let no_station = || PortError::NoStation { data: data.to_path_buf() };
+    let listens = |place: &Place| std::os::unix::net::UnixStream::connect(&place.path).is_ok();
+    let at = if places.len() > 1 { places.iter().position(listens).unwrap_or(0) } else { 0 };
+    address(settings, data, &places.get(at).ok_or_else(no_station)?.path)
+}
+
+/// Why there is nobody to talk to.
+fn no_station(settings: &Settings, data: PathBuf) -> Error {
+    if let Some(down) = Down::of(&data) {
+        return down.error(&data);
+    }
+    let places = places(settings);
+    match places.first() {
+        Some(Place { step: Step::SocketPath | Step::SocketsDir, .. }) => socket::nobody_at(places),
+        _ => PortError::NoStation { data }.into(),
+    }
+}
+
+impl Down {
+    /// As who cannot reach the station is told.
+    pub(crate) fn error(&self, data: &Path) -> Error {
+        let Self { pid, why } = self;
+        Error::Unreachable {
+            message: format!("the bus of the station at {} (process {pid}) is down: {why}", data.display()),
+            hint: "mend that, then say `restart rmp` in its console, or start the station again".to_owned(),
+        }
+    }
 }
 
 /// Runs a subcommand's own work on a runtime of one thread.
@@ -50,7 +120,7 @@ pub(crate) mod tests {
     use std::{collections::VecDeque, sync::Mutex};
 
     use super::*;
-    use crate::port::{Answer, PortError};
+    use crate::port::Answer;
 
     /// A station that answers from a script and keeps what it was asked.
     #[derive(Default)]

@@ -1,11 +1,11 @@
 //! Where a client finds the bus (rmp-v0 §12; ruling RMP 15).
 //!
 //! ```text
-//! --socket ─▶ --data's rmp.path ─▶ 1 runtime.socket_path ─▶ 2 runtime.sockets_dir ─▶ the configured data folder's rmp.path
+//! --socket ─▶ --data's rmp.path ─▶ 1 runtime.socket_path ─▶ 2 runtime.sockets_dir ─▶ the data folder's rmp.path, if there is one
 //!   ─▶ 3 ~/.runloop/sock/rmp.sock, and where that cannot be reached 4 /run/runloop/rmp.sock
 //! ```
 //!
-//! The first that is said holds, reached or not; only of the last two both are tried.
+//! The first that is said holds, reached or not; only of the last three all are tried. Subcommands of an operator go the same way.
 
 use std::{
     ffi::OsString,
@@ -15,12 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{
-    args::PeerArgs,
-    config::{Key, Origin, Resolved, Settings},
-    env::{Env, Secret},
-    error::Error,
-};
+use super::{args::PeerArgs, config::Settings, env::Secret, error::Error};
 use crate::rmp::{
     Kind,
     client::{self, Client, Hello},
@@ -46,7 +41,7 @@ pub(crate) struct Said {
     pub(crate) socket_path: Option<PathBuf>,
     /// `runtime.sockets_dir`, if it is not empty.
     pub(crate) sockets_dir: Option<PathBuf>,
-    /// The data folder that a configuration file names.
+    /// The data folder that a configuration file names, else the default one.
     pub(crate) configured_data: Option<Folder>,
     /// The home folder.
     pub(crate) home: Option<PathBuf>,
@@ -110,39 +105,31 @@ struct Failed {
 
 impl Said {
     /// What flags, variables, files and the data folder say.
-    pub(crate) fn of(env: &Env, resolved: &Resolved, settings: &Settings) -> Self {
-        let folder = |path: &PathBuf| Folder { path: path.clone(), recorded: recorded(path) };
-        let (mut data, mut configured_data) = (None, None);
-        match (resolved.origin(Key::DATA), &settings.data) {
-            (Some(Origin::Flag(_) | Origin::Variable(_)), Some(path)) => data = Some(folder(path)),
-            (Some(Origin::File { .. }), Some(path)) => configured_data = Some(folder(path)),
-            _ => {}
-        }
+    pub(crate) fn of(settings: &Settings) -> Self {
+        let folder = settings.data.as_ref().map(|path| Folder { path: path.clone(), recorded: recorded(path) });
+        let (data, configured_data) = if settings.reach.names_data { (folder, None) } else { (None, folder) };
         Self {
             socket: settings.socket.clone(),
             data,
             socket_path: settings.socket_path.clone(),
             sockets_dir: settings.sockets_dir.clone(),
             configured_data,
-            home: env.home.clone(),
+            home: settings.reach.home.clone(),
         }
     }
 
-    /// The places to be tried, in their order: one, or steps 3 and 4.
+    /// The places to be tried, in their order: one, or steps 3 and 4 behind what an unnamed data folder has recorded.
     ///
     /// # Errors
     /// A data folder in which no station has recorded where it is reached.
     pub(crate) fn places(&self) -> Result<Vec<Place>, Error> {
         let place = |step, path: PathBuf| Place { step, path };
-        let of_folder = |folder: &Folder| match &folder.recorded {
-            Some(path) => Ok(vec![place(Step::Data, path.clone())]),
-            None => Err(nothing_recorded(&folder.path)),
-        };
         if let Some(path) = &self.socket {
             return Ok(vec![place(Step::Flag, path.clone())]);
         }
         if let Some(folder) = &self.data {
-            return of_folder(folder);
+            let recorded = folder.recorded.clone().ok_or_else(|| nothing_recorded(&folder.path))?;
+            return Ok(vec![place(Step::Data, recorded)]);
         }
         if let Some(path) = &self.socket_path {
             return Ok(vec![place(Step::SocketPath, path.clone())]);
@@ -150,17 +137,18 @@ impl Said {
         if let Some(folder) = &self.sockets_dir {
             return Ok(vec![place(Step::SocketsDir, folder.join(NAME))]);
         }
-        if let Some(folder) = &self.configured_data {
-            return of_folder(folder);
-        }
+        let recorded = self.configured_data.as_ref().and_then(|folder| folder.recorded.clone()).map(|path| place(Step::Data, path));
         let home = self.home.as_ref().map(|home| place(Step::Home, home.join(".runloop/sock").join(NAME)));
-        Ok(home.into_iter().chain([place(Step::Machine, Path::new("/run/runloop").join(NAME))]).collect())
+        let mut places: Vec<Place> = recorded.into_iter().chain(home).collect();
+        places.push(place(Step::Machine, Path::new("/run/runloop").join(NAME)));
+        places.dedup_by(|next, first| next.path == first.path);
+        Ok(places)
     }
 }
 
 impl Place {
     /// Whether the platform takes the path.
-    fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), String> {
         let bytes = self.path.as_os_str().as_bytes().len();
         if bytes > PATH_BYTES_MAX {
             Err(format!("the path has {bytes} bytes, and a socket's has {PATH_BYTES_MAX} at most"))
@@ -227,6 +215,12 @@ fn nothing_recorded(folder: &Path) -> Error {
     }
 }
 
+/// No station answers at any of these places.
+pub(crate) fn nobody_at(places: Vec<Place>) -> Error {
+    let failed = |place| Failed { place, why: "nobody answers".to_owned() };
+    unreachable(&places.into_iter().map(failed).collect::<Vec<_>>())
+}
+
 fn unreachable(failed: &[Failed]) -> Error {
     let told = failed.iter().map(|Failed { place, why }| format!("{} ({}): {why}", place.path.display(), place.step.name()));
     let told = told.collect::<Vec<_>>().join("; ");
@@ -244,6 +238,10 @@ fn unreachable(failed: &[Failed]) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::{
+        config::{Reach, Resolved},
+        env::Env,
+    };
 
     fn everything() -> Said {
         let folder = |path: &str, recorded: &str| Some(Folder { path: path.into(), recorded: Some(recorded.into()) });
@@ -263,6 +261,7 @@ mod tests {
 
     #[test]
     fn the_first_that_is_said_holds_alone() {
+        let folder = |path: &str, recorded: &str| Some(Folder { path: path.into(), recorded: Some(recorded.into()) });
         let mut said = everything();
         let one = |step, path: &str| vec![(step, path.to_owned())];
         assert_eq!(tried(&said), one(Step::Flag, "/flag"));
@@ -273,7 +272,12 @@ mod tests {
         said.socket_path = None;
         assert_eq!(tried(&said), one(Step::SocketsDir, "/dir/rmp.sock"));
         said.sockets_dir = None;
-        assert_eq!(tried(&said), one(Step::Data, "/configured"));
+        let mut last = one(Step::Data, "/configured");
+        last.extend(one(Step::Home, "/home/me/.runloop/sock/rmp.sock"));
+        last.extend(one(Step::Machine, "/run/runloop/rmp.sock"));
+        assert_eq!(tried(&said), last, "what a folder that nobody named has recorded may be old");
+        said.configured_data = folder("/c", "/home/me/.runloop/sock/rmp.sock");
+        assert_eq!(tried(&said), [(Step::Data, last[1].1.clone()), last[2].clone()], "none is tried twice");
     }
 
     #[test]
@@ -287,14 +291,12 @@ mod tests {
     #[test]
     fn a_data_folder_in_which_nothing_is_recorded_is_an_error_and_no_other_place_is_tried() {
         let bare = Some(Folder { path: "/d".into(), recorded: None });
-        for said in
-            [Said { data: bare.clone(), home: Some("/h".into()), ..Said::default() }, Said { configured_data: bare, ..Said::default() }]
-        {
-            let error = said.places().unwrap_err();
-            assert_eq!(error.to_string(), "no station has recorded in /d where its bus is reached");
-            assert_eq!(error.hint(), "start one with `rl-console --data /d serve`, or name its socket with --socket PATH");
-            assert_eq!(error.exit() as u8, 3);
-        }
+        let error = Said { data: bare.clone(), home: Some("/h".into()), ..Said::default() }.places().unwrap_err();
+        assert_eq!(error.to_string(), "no station has recorded in /d where its bus is reached");
+        assert_eq!(error.hint(), "start one with `rl-console --data /d serve`, or name its socket with --socket PATH");
+        assert_eq!(error.exit() as u8, 3);
+        let configured = Said { configured_data: bare, ..Said::default() };
+        assert_eq!(tried(&configured), tried(&Said::default()), "unless nobody named it now");
     }
 
     #[test]
@@ -344,10 +346,12 @@ mod tests {
         let named = |env: &Env, data: Option<PathBuf>| {
             let flags = crate::cli::args::Global { data, ..crate::cli::args::Global::default() };
             let resolved = Resolved::resolve(&flags, env).unwrap();
-            Said::of(env, &resolved, &Settings::of(&resolved))
+            Said::of(&Settings { reach: Reach::of(&flags, env, &resolved), ..Settings::of(&resolved) })
         };
         let mut env = Env { data_dir: Some(folder.path().to_owned()), ..Env::default() };
-        assert_eq!(named(&env, None), Said::default(), "a default names nothing");
+        let by_default = named(&env, None);
+        assert_eq!(by_default.data, None, "a default names nothing");
+        assert_eq!(by_default.configured_data.and_then(|folder| folder.recorded), Some("/s".into()));
         let folder_said = Some(Folder { path: folder.path().to_owned(), recorded: Some("/s".into()) });
         assert_eq!(named(&env, Some(folder.path().to_owned())).data, folder_said);
         env.ours.insert("RL_CONSOLE_RUNTIME_SOCKET_PATH".to_owned(), String::new());

@@ -6,6 +6,11 @@ use jiff::{Timestamp, tz::TimeZone};
 
 use crate::time::Wall;
 
+/// So many of something: `1 peer`, `2 peers`, `3.4k peers`.
+pub(crate) fn many(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{} {what}s", count(number)) }
+}
+
 /// A duration for a narrow column: `1.2s`, `42s`, `3m05s`, `2h07m`, `4d02h`.
 pub(crate) fn age(age: Duration) -> String {
     let s = age.as_secs();

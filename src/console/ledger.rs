@@ -65,17 +65,18 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             ("lines that the adapter said, as far as this console knows", tally.received, tally.evicted, 0, bound)
         }
         PaneId::Violations => {
-            let bound = Bound::Words("there are as many rows as clauses; breaches are counted in them");
-            ("clauses that were broken", all, 0, 0, bound)
+            let bound = Bound::Words("there are as many rows as there are faults to make; each is counted in its own");
+            ("faults of peers, by what was broken", all, 0, 0, bound)
         }
         PaneId::Topics => {
             let bound = Bound::Limit("limits.rmp.shown_topics_max", limits.rmp.shown_topics_max);
-            ("topics of the bus as they are now", all, 0, 0, bound)
+            let came = model.rmp().map_or(0, |rmp| rmp.totals.topics).max(all);
+            ("topics of the bus that were used since it started", came, came - all, 0, bound)
         }
         PaneId::Subscribers => {
             let there: u64 = model.rmp().map_or(0, |rmp| rmp.peers.values().map(|peer| peer.subs.len() as u64).sum());
             let bound = if there > all {
-                Bound::Words("so many are listed: those of the oldest sessions")
+                Bound::Words("those that need no look are told together where a session has many; with a filter each is listed")
             } else {
                 Bound::Limit("limits.rmp.subscriptions_max", limits.rmp.subscriptions_max)
             };

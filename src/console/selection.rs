@@ -1,6 +1,6 @@
 //! The identity of a row, and a selected one that stays selected wherever it moves.
 
-use super::model::DropKey;
+use super::model::{Breach, DropKey};
 use crate::ids::{ConnectionId, EventName, InvocationId, QueueName, RefundId, Seq, StateKey, TopicName};
 
 /// The identity of a row.
@@ -14,8 +14,8 @@ pub(crate) enum RecordKey {
     StateKey(StateKey),
     /// A line of the adapter's log.
     Line(u64),
-    /// A clause of the specification.
-    Clause(&'static str),
+    /// What was broken of a clause of the specification.
+    Fault(Breach),
     Alert(u64),
     /// A figure of this console itself.
     Figure(&'static str),

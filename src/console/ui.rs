@@ -28,6 +28,7 @@ use super::{
     wire,
 };
 use crate::{
+    filter::Filter,
     ids::QueueName,
     limits::Limits,
     time::{Clock, Mono, Now},
@@ -160,12 +161,16 @@ impl Ui {
         }
     }
 
-    /// Begins with these bounds, the lines that were run before and the filters that were kept.
+    /// Begins with these bounds, the lines that were run before and the filters that were kept. What is told every second is off the wire
+    /// until that filter is taken off.
     pub(crate) fn begin(&mut self, limits: &Limits, lines: Vec<String>, filters: Vec<String>) {
         self.limits = *limits;
         self.time = Timeline::new(&limits.console);
         self.history = History::new(lines, limits.console.history_lines_max);
         self.filters = History::new(filters, limits.console.history_lines_max);
+        let quiet = Filter::parse("routine:no", panes::specs(PaneId::Wire)).ok();
+        self.selection_mut(PaneId::Wire).set_filtered(quiet.is_some());
+        self.lens_mut(PaneId::Wire).set_filter(quiet);
     }
 
     /// Whether the first steps are shown.

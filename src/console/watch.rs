@@ -5,7 +5,7 @@
 
 use super::{
     config::{AlertRules, CommandHints},
-    model::{Alerts, Sentence, World, remedy},
+    model::{Alerts, Bus, Sentence, World, remedy},
 };
 use crate::{
     ids::{PackId, Peer, QueueName, Seq},
@@ -63,6 +63,8 @@ pub(crate) struct Watch {
     rules: AlertRules,
     commands: CommandHints,
     alerts: Alerts,
+    /// What the bus dropped, by what snapshots say of it.
+    bus: Bus,
     world: Option<World>,
     /// The bridge's entries up to here are in what the alerts were seeded with.
     seeded: Option<Seq>,
@@ -73,7 +75,8 @@ pub(crate) struct Watch {
 impl Watch {
     /// One that knows nothing yet.
     pub(crate) fn new(rules: AlertRules, limits: limits::Console, commands: CommandHints) -> Self {
-        Self { rules, commands, alerts: Alerts::new(limits), world: None, seeded: None, is_stale: true }
+        let bus = Bus::new(&limits::Rmp::default());
+        Self { rules, commands, alerts: Alerts::new(limits), bus, world: None, seeded: None, is_stale: true }
     }
 
     /// Whether a snapshot would tell something new.
@@ -87,6 +90,7 @@ impl Watch {
             self.alerts.seed(&snapshot.mpp, snapshot.at);
             self.seeded = Some(snapshot.as_of.0[Link::Mpp.index()]);
         }
+        self.bus.seed(&snapshot.rmp, self.world.as_ref().map(|world| &world.rmp), snapshot.at);
         self.world = Some(World::of(snapshot));
         self.is_stale = false;
     }
@@ -119,7 +123,7 @@ impl Watch {
     /// Holds the rules against what is; what came and what passed. To be called once a second.
     pub(crate) fn judge(&mut self, now: Now) -> Vec<AlertNews> {
         let Some(world) = &self.world else { return Vec::new() };
-        let judged = self.alerts.judge(world, &self.rules, now);
+        let judged = self.alerts.judge(world, &self.bus.drops, &self.rules, now);
         let raised = judged.raised.iter().map(|number| (*number, true));
         let passed = judged.passed.iter().map(|number| (*number, false));
         raised

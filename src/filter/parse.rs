@@ -103,6 +103,7 @@ impl<'a> Parser<'a> {
                 Ok(group)
             }
             What::Word(word) if word.meant.is_empty() => Err(Fault::new(word.at.clone(), "the empty text is in everything")),
+            What::Word(word) if !word.quoted && self.head(token).is_some() => Err(self.is_head(token)),
             What::Word(word) => Ok(Expr::Word(Needle::new(word.meant.clone()))),
             What::Test { name, operator, operator_at, operand } => {
                 let field = self.field(token, name, operand)?;
@@ -154,8 +155,31 @@ impl<'a> Parser<'a> {
             } else {
                 format!("; to look for the text, write {}", quote(&self.text[token.at.clone()]))
             };
+            if let Some(spec) = self.titled(word) {
+                return Fault::new(name.clone(), format!("the column `{word}` is the field `{}`{quoted}", spec.name));
+            }
             Fault::new(name.clone(), format!("there is no field `{word}`: {}{quoted}", hint(word, &names)))
         })
+    }
+
+    /// The field whose column has this head.
+    fn titled(&self, head: &str) -> Option<&'a Spec> {
+        let is_head = |spec: &&Spec| spec.column.is_some_and(|column| column.title.trim().eq_ignore_ascii_case(head));
+        self.specs.iter().find(is_head).filter(|_| !head.is_empty())
+    }
+
+    /// A word that begins with the head of a column and goes on as a comparison, as in `msg/s>1`: the field, and how long the head is.
+    fn head(&self, token: &Token) -> Option<(&'a Spec, usize)> {
+        let text = &self.text[token.at.clone()];
+        let end = text.find(['>', '<', '=', ':', '~'])?;
+        self.titled(&text[..end]).map(|spec| (spec, end))
+    }
+
+    fn is_head(&self, token: &Token) -> Fault {
+        let text = &self.text[token.at.clone()];
+        let (name, end) = self.head(token).map_or(("", 0), |(spec, end)| (spec.name, end));
+        let words = format!("the column `{}` is the field `{name}`, as in `{name}{}`", &text[..end], &text[end..]);
+        Fault::new(token.at.clone(), words)
     }
 }
 

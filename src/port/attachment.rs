@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::{rmp::Kind, time::Now};
+use crate::{ids::ConnectionId, rmp::Kind, time::Now};
+
+/// What an attached port says where its station was started again.
+pub(crate) const STARTED_AGAIN: &str = "the station was started again: what follows is of the new start";
 
 /// A port's hold on a station in another process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +14,8 @@ pub struct Attachment {
     pub name: Arc<str>,
     /// Its process.
     pub pid: u32,
+    /// This side's session on the station's bus; none while the station does not answer.
+    pub session: Option<ConnectionId>,
     /// What the token makes of this side.
     pub kind: Kind,
     /// Whether it answers.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ids::ConnectionId, mpp, tap::entry::Link};
+use crate::{ids::ConnectionId, mpp, runs, tap::entry::Link};
 
 /// One thing to be done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -12,6 +12,8 @@ use crate::{ids::ConnectionId, mpp, tap::entry::Link};
 pub enum Command {
     /// By the MPP bridge.
     Mpp(mpp::Command),
+    /// By the runs.
+    Runs(runs::Command),
     /// Begins a recording of everything that crosses the tap.
     RecordStart {
         /// The file to be made, an absolute path; one that exists is refused. Absent, the file is named by date and time and made in
@@ -45,6 +47,8 @@ pub enum Command {
 pub enum Outcome {
     /// By the MPP bridge.
     Mpp(mpp::Outcome),
+    /// By the runs.
+    Runs(runs::Outcome),
     /// A recording runs.
     Recording {
         /// Into this file.
@@ -92,6 +96,9 @@ pub enum PortError {
     /// The bridge refuses it.
     #[error(transparent)]
     Refused(mpp::Refusal),
+    /// The runs refuse it.
+    #[error(transparent)]
+    Run(runs::Refusal),
     /// Too much is waiting already.
     #[error("the station is busy: {what} is full")]
     Busy {
@@ -176,6 +183,7 @@ impl PortError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::Refused(refusal) => refusal.code(),
+            Self::Run(refusal) => refusal.code(),
             Self::Busy { .. } => "busy",
             Self::HostDown { .. } => "host_down",
             Self::HostUp { .. } => "host_up",
@@ -197,6 +205,7 @@ impl PortError {
     pub fn hint(&self) -> String {
         match self {
             Self::Refused(refusal) => refusal.hint(),
+            Self::Run(_) => "`rl-console ls runs` lists them".to_owned(),
             Self::Busy { .. } => "try again in a moment".to_owned(),
             Self::HostDown { host, .. } if host.contains("bus") || host == "rmp" => {
                 "free its socket, or start the station with another: --socket PATH; `rl-console doctor` says more".to_owned()

@@ -15,6 +15,7 @@ mod snapshot;
 mod translated;
 pub mod wire;
 
+pub(crate) use attachment::STARTED_AGAIN;
 pub use attachment::{Attachment, Reach};
 pub use bus::{Dropped, PeerRow, SubscriptionRow, TopicRow, peer_rows, subscription_rows, topic_rows};
 pub use command::{Command, Outcome, PortError};

@@ -30,6 +30,7 @@ const RECORD_HEAD_BYTES: u64 = 9;
 
 /// One thing in a recording.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "one is read at a time, and nearly all are entries")]
 pub enum Recorded {
     /// A snapshot in its recorded form.
     Snapshot {

@@ -6,6 +6,10 @@ use super::snapshot::{DropView, Greeting, Listener, PeerView, Snapshot, SubView,
 use crate::{
     ids::{ConnectionId, TopicName},
     limits,
+    rmp::{
+        Kind, SchemaId,
+        topic::{Class, Pattern, Tail},
+    },
     tap::entry::{
         Direction, Entry, Frame, Head, Transition as Any, Verdict as AnyVerdict, What,
         rmp::{Gauge, Transition, Verdict},
@@ -52,10 +56,10 @@ impl Snapshot {
         }
     }
 
-    /// The topic of this name; the one used least recently goes where there is no room.
+    /// The topic of this name; where there is no room, another one goes.
     fn topic(&mut self, name: &TopicName, at: Now, limits: &limits::Rmp) -> &mut TopicView {
         if !self.topics.contains_key(name) && self.topics.len() as u64 >= limits.shown_topics_max {
-            let oldest = self.topics.iter().min_by_key(|(_, topic)| topic.last_at.mono).map(|(name, _)| name.clone());
+            let oldest = self.topics.iter().min_by_key(|(_, topic)| topic.rank()).map(|(name, _)| name.clone());
             if let Some(oldest) = oldest {
                 self.topics.remove(&oldest);
             }
@@ -79,16 +83,25 @@ impl Snapshot {
                 }
             }
             Transition::Disconnected { session, .. } => {
-                self.peers.remove(session);
+                let gone = self.peers.remove(session);
+                if let Some((kind, subs)) = gone.and_then(|gone| Some((gone.greeting?.kind, gone.subs))) {
+                    for sub in subs.values() {
+                        self.reach(&sub.topic, kind, false);
+                    }
+                }
             }
             Transition::Subscribed { session, sub, topic } => {
-                if let Some(peer) = self.peers.get_mut(session) {
-                    peer.subs.insert(*sub, SubView { topic: topic.clone(), since: at, gauge: Gauge::default() });
+                let Some(peer) = self.peers.get_mut(session) else { return };
+                peer.subs.insert(*sub, SubView { topic: topic.clone(), since: at, gauge: Gauge::default() });
+                if let Some(kind) = peer.greeting.as_ref().map(|greeting| greeting.kind) {
+                    self.reach(topic, kind, true);
                 }
             }
             Transition::Unsubscribed { session, sub } => {
-                if let Some(peer) = self.peers.get_mut(session) {
-                    peer.subs.remove(sub);
+                let Some(peer) = self.peers.get_mut(session) else { return };
+                let kind = peer.greeting.as_ref().map(|greeting| greeting.kind);
+                if let Some((gone, kind)) = peer.subs.remove(sub).zip(kind) {
+                    self.reach(&gone.topic, kind, false);
                 }
             }
             Transition::Dropped { .. } => self.on_drop(transition, entry, limits),
@@ -102,10 +115,30 @@ impl Snapshot {
                     (peer.published, peer.refused) = (*published, *refused);
                 }
             }
-            Transition::Remembered { keys, evicted_young } => {
-                (self.totals.keys, self.totals.evicted_young) = (*keys, *evicted_young);
+            Transition::Remembered { keys, evicted_young, topics } => {
+                (self.totals.keys, self.totals.evicted_young, self.totals.topics) = (*keys, *evicted_young, *topics);
             }
             Transition::ClockJumped { .. } => {}
+        }
+    }
+
+    /// A subscription of this kind of session came or went: the topics that it reaches have one more or one less.
+    fn reach(&mut self, pattern: &TopicName, kind: Kind, is_there: bool) {
+        let Ok(pattern) = Pattern::parse(pattern.as_str()) else { return };
+        let note = |name: &TopicName, topic: &mut TopicView| {
+            let Some(schema_id) = topic.schema_id.filter(|_| topic.published > 0) else { return };
+            if Class::of_text(name.as_str()).may_receive(kind, SchemaId(schema_id)).is_ok() {
+                topic.subscribers = if is_there { topic.subscribers.saturating_add(1) } else { topic.subscribers.saturating_sub(1) };
+            }
+        };
+        if pattern.tail() == Tail::Exact {
+            if let Some(topic) = self.topics.get_mut(pattern.name()) {
+                note(pattern.name(), topic);
+            }
+            return;
+        }
+        for (name, topic) in self.topics.iter_mut().filter(|(name, _)| pattern.matches_text(name.as_str())) {
+            note(name, topic);
         }
     }
 

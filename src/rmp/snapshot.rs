@@ -19,7 +19,9 @@ pub struct Snapshot {
     pub listener: Listener,
     /// Every connection.
     pub peers: BTreeMap<ConnectionId, PeerView>,
-    /// Topics that were published on, at most `limits.rmp.shown_topics_max`; the ones used least recently go first.
+    /// Topics that were published on, at most `limits.rmp.shown_topics_max`. Those go first that have neither subscriptions nor drops,
+    /// and of
+    /// those the ones used least recently.
     pub topics: BTreeMap<TopicName, TopicView>,
     /// What did not reach its subscribers, one of each reason, topic, publisher and subscription, the one told of last at the end; at most
     /// `limits.rmp.shown_drops_max`.
@@ -90,7 +92,7 @@ pub struct TopicView {
     pub delivered: u64,
     /// Messages that did not reach a subscription, by [`DropReason::index`].
     pub dropped: [u64; DropReason::ALL.len()],
-    /// Subscriptions that the last message was for.
+    /// Subscriptions that a message like the last one would be for now.
     pub subscribers: u32,
     /// The schema of the last message.
     pub schema_id: Option<u16>,
@@ -146,11 +148,21 @@ pub struct Totals {
     pub keys: u64,
     /// Keys that were let go before the longest TTL was over.
     pub evicted_young: u64,
+    /// Topics that were used; one that was let go and came again is counted again.
+    pub topics: u64,
+}
+
+impl TopicView {
+    /// In which order topics make room for others, the first to go first.
+    #[must_use]
+    pub fn rank(&self) -> impl Ord + use<> {
+        (self.subscribers > 0 || self.dropped != [0; DropReason::ALL.len()], self.last_at.mono)
+    }
 }
 
 impl DropView {
     /// Whether it tells of the same reason, topic, publisher and subscription.
-    fn is_like(&self, other: &Self) -> bool {
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
         (self.reason, self.to, self.from) == (other.reason, other.to, other.from) && self.topic == other.topic
     }
 }

@@ -1,9 +1,12 @@
 //! What an operator asks of the runs through the port.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::{ActionId, TraceId};
 
 /// A command.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Command {
     /// Run an opening. Whether it was accepted is answered on `rlp/ctrl`, as for everybody.
     Submit {
@@ -29,7 +32,8 @@ pub enum Command {
 }
 
 /// What a command did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The request was taken, and is answered on `rlp/ctrl`.
     Taken,
@@ -43,7 +47,8 @@ pub enum Outcome {
 }
 
 /// Why a command did nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// No run of this name is worked on.
     #[error("no run {0} is worked on: it has ended, or never was; `rl-console ls runs` lists them")]
@@ -51,4 +56,15 @@ pub enum Refusal {
     /// No question of this name waits.
     #[error("{0} does not wait for a decision: it was decided, it expired, or its run ended")]
     UnknownAction(ActionId),
+}
+
+impl Refusal {
+    /// The machine-readable code of the CLI's errors.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownRun(_) => "unknown_run",
+            Self::UnknownAction(_) => "unknown_action",
+        }
+    }
 }

@@ -3,12 +3,14 @@
 //! - [`openings`]: the language of openings, from YAML to a checked graph of nodes.
 //! - [`payload`]: the messages of runs as they are on the bus.
 //! - [`engine`]: what becomes of a submission, as a core without I/O.
+//! - [`host`]: the loop around it.
 //! - [`yaml`]: texts as trees in which everything knows its place.
 //! - [`Snapshot`]: runs as a reader of the tap starts from them, carried on by its entries.
 
 mod command;
 pub mod engine;
 mod fold;
+pub mod host;
 pub mod openings;
 pub mod payload;
 mod snapshot;

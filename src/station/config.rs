@@ -7,6 +7,9 @@ use std::{
 
 use crate::{limits::Limits, rmp::Registry};
 
+/// How long a run may take where nothing else is said (ruling RMP 14).
+pub const RUN_TIMEOUT_MS: u64 = 300_000;
+
 /// What a station is started with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
@@ -26,6 +29,10 @@ pub struct Config {
     pub registry: Registry,
     /// Where the metrics are read; nowhere when absent. Port 0 takes any.
     pub metrics: Option<SocketAddr>,
+    /// The folder in which openings are looked up that others nest (ruling RMP 14); it need not be there.
+    pub openings: PathBuf,
+    /// Milliseconds that a run may take whose opening does not say (ruling RMP 14).
+    pub run_timeout_ms: u64,
     /// Every bound.
     pub limits: Limits,
     /// The recording to begin with.

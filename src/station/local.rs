@@ -7,6 +7,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use super::{
     board::Board,
     bus::Bus,
+    control::Control,
     metrics, pages,
     raise::{self, Parts},
     recorder::Recording,
@@ -17,6 +18,7 @@ use crate::{
     limits,
     mpp::{self, host::Request, manifest::Pack},
     port::{Answer, AsOf, Command, Operator, Outcome, Page, PortError, Query, Snapshot, StationPort},
+    runs,
     store::Handle,
     tap::{
         Reader, Tap,
@@ -60,6 +62,7 @@ pub(super) struct Inner {
     pub(super) limits: limits::Limits,
     pub(super) waits: tokio::sync::Semaphore,
     pub(super) bus: Bus,
+    pub(super) control: Control,
     pub(super) metrics: metrics::Endpoint,
     /// Whether an operator wants the station to end.
     pub(super) stop_asked: watch::Sender<bool>,
@@ -148,6 +151,14 @@ impl Operator for LocalPort {
                     }
                     outcome.map(Outcome::Mpp).map_err(PortError::Refused)
                 }
+                Command::Runs(command) => {
+                    let cause = inner.board.report(Transition::Operated, &describe_run(&command));
+                    let outcome = inner.control.command(command, cause).await;
+                    if let Err(PortError::Run(refusal)) = &outcome {
+                        inner.board.notice(Level::Warn, &format!("refused: {refusal}"));
+                    }
+                    outcome.map(Outcome::Runs)
+                }
                 Command::RecordStart { path } => running.recording.start(&inner, path).await,
                 Command::RecordStop => running.recording.stop().await,
                 Command::KickPeer { session } => {
@@ -183,12 +194,14 @@ impl StationPort for LocalPort {
             let running = inner.running().await?;
             let (mpp_seq, mpp) = running.snapshot().await?;
             let (rmp_seq, rmp) = inner.bus.snapshot().await;
+            let (runs_seq, runs) = inner.control.snapshot().await;
             let (station, station_seq, at) = inner.board.view();
             let mut as_of = AsOf::default();
             as_of.0[Link::Mpp.index()] = mpp_seq;
             as_of.0[Link::Rmp.index()] = rmp_seq;
+            as_of.0[Link::Runs.index()] = runs_seq;
             as_of.0[Link::Station.index()] = station_seq;
-            Ok(Snapshot { as_of, at, station, mpp, rmp, runs: crate::runs::Snapshot::default() })
+            Ok(Snapshot { as_of, at, station, mpp, rmp, runs })
         })
     }
 
@@ -229,5 +242,16 @@ fn describe(command: &mpp::Command) -> String {
         Command::Kick => "kick the adapter".to_owned(),
         Command::Pair { .. } => "put a new bridge token in force".to_owned(),
         Command::Migrate => "migrate rows of another manifest".to_owned(),
+    }
+}
+
+/// The same of runs.
+fn describe_run(command: &runs::Command) -> String {
+    use runs::Command;
+    match command {
+        Command::Submit { request, .. } => format!("submit {request}"),
+        Command::Cancel { run } => format!("cancel run {run}"),
+        Command::Decide { action, approved: true, .. } => format!("approve {action}"),
+        Command::Decide { action, approved: false, .. } => format!("reject {action}"),
     }
 }

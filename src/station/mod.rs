@@ -9,6 +9,7 @@
 mod board;
 pub mod bus;
 mod config;
+pub mod control;
 mod housekeeping;
 mod local;
 pub mod metrics;
@@ -23,6 +24,7 @@ mod start;
 mod tests;
 mod wait;
 
-pub use config::{Config, PackSource};
+pub use bus::Down;
+pub use config::{Config, PackSource, RUN_TIMEOUT_MS};
 pub use remote::{Address, Find, OperatorClient, RemotePort};
 pub use start::{Ready, StartError, Station};

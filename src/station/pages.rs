@@ -67,14 +67,17 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
             Ok(Page::Runs { rows, more, beyond })
         }
         Query::Run { run } => {
+            settle_runs(running).await?;
             let detail = asked(|done| running.store.run(run, done)).await?;
             Ok(Page::Run(detail.map(Into::into)))
         }
         Query::RunEvents { run, after, limit } => {
+            settle_runs(running).await?;
             let page = asked(|done| running.store.run_events(run, after, limit.min(page_max), done)).await?;
             Ok(Page::RunEvents { rows: page.rows.into_iter().map(Into::into).collect(), more: page.more })
         }
         Query::RunArtifacts { run, after, limit } => {
+            settle_runs(running).await?;
             let page = asked(|done| running.store.run_artifacts(run, after, limit.min(page_max), done)).await?;
             Ok(Page::RunArtifacts { rows: page.rows.into_iter().map(Into::into).collect(), more: page.more })
         }
@@ -211,7 +214,16 @@ async fn refunds(running: &Running, filter: RefundFilter) -> Result<Piece<Refund
     Ok(Piece { rows, more: page.more, last })
 }
 
+/// Has everything that the runs have told so far visible to reads. While commits fail, reads show what the tables have.
+async fn settle_runs(running: &Running) -> Result<(), PortError> {
+    match asked(|done| running.store.flush(done)).await {
+        Ok(()) | Err(PortError::Store(_) | PortError::Busy { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
 async fn runs(running: &Running, filter: RunFilter) -> Result<Piece<RunRow, u64>, PortError> {
+    settle_runs(running).await?;
     let page = asked(|done| running.store.runs(filter, done)).await?;
     let last = page.rows.last().map(|row| row.number);
     Ok(Piece { rows: page.rows.into_iter().map(Into::into).collect(), more: page.more, last })

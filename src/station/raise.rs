@@ -24,7 +24,7 @@ use super::{
     board::Board,
     bus,
     config::Config,
-    housekeeping,
+    control, housekeeping,
     local::{Inner, Running, Startup},
     pairing,
     recorder::Recording,
@@ -56,6 +56,8 @@ pub(super) struct Parts {
     pub(super) up: Option<Up>,
     /// Nothing where the bus could not be started.
     pub(super) bus: Option<bus::Serving>,
+    /// Nothing where the runs could not be started.
+    pub(super) runs: Option<control::Serving>,
     pub(super) startup: watch::Sender<Startup>,
 }
 
@@ -237,6 +239,16 @@ fn restart_now(inner: &Arc<Inner>, link: Link) -> Result<Outcome, PortError> {
         let started = bus::start(inner, config, next_session, &parts.hosts);
         let serving = started.map_err(|why| PortError::HostDown { host: "the bus".to_owned(), why })?;
         parts.bus = Some(serving);
+        return Ok(Outcome::Restarted { link });
+    }
+    if link == Link::Runs {
+        if let Some(runs) = parts.runs.take() {
+            runs.clear();
+        }
+        let store = parts.up.as_ref().ok_or(PortError::Stopping)?.running.store.clone();
+        let started = control::start(inner, &parts.foundation.config, store);
+        let serving = started.map_err(|why| PortError::HostDown { host: "the control plane".to_owned(), why })?;
+        parts.runs = Some(serving);
         return Ok(Outcome::Restarted { link });
     }
     parts.startup.send_replace(Startup::Starting);

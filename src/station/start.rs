@@ -14,6 +14,7 @@ use super::{
     board::Board,
     bus::{self, Bus},
     config::{Config, PackSource},
+    control::{self, Control},
     local::{Inner, LocalPort, Startup},
     metrics,
     raise::{Foundation, Parts, Up},
@@ -106,6 +107,7 @@ impl Station {
             limits: config.limits,
             waits,
             bus: Bus::default(),
+            control: Control::default(),
             metrics: metrics::Endpoint::default(),
             stop_asked: watch::Sender::new(false),
             parts: Arc::downgrade(&parts),
@@ -177,9 +179,12 @@ impl Station {
         self.inner.board.report(Transition::Stopping, "");
         self.startup.send_replace(Startup::Stopped);
         let Some(parts) = self.parts.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
-        let Parts { hosts, foundation, up, bus, .. } = parts;
+        let Parts { hosts, foundation, up, bus, runs, .. } = parts;
         if let Some(bus) = bus {
             bus.stop(&self.inner, &hosts);
+        }
+        if let Some(runs) = runs {
+            runs.stop(&self.inner, &hosts);
         }
         if let Some(up) = up {
             up.stop(&hosts);
@@ -210,11 +215,12 @@ fn open(inner: &Arc<Inner>, config: &Config, lock: Lock, pack: Arc<Pack>, startu
         .map_err(|error| error.to_string())?;
     let foundation = Foundation::new(config, Arc::new(lock), pack);
     let up = Up::raise(inner, &foundation, &hosts)?;
+    let runs = control::start(inner, config, up.running.store.clone()).ok();
     let bus = bus::start(inner, config, foundation.next_session(), &hosts).ok();
     if let Some(addr) = config.metrics {
         metrics::start(inner, addr, &hosts);
     }
-    Ok(Parts { hosts, foundation, up: Some(up), bus, startup })
+    Ok(Parts { hosts, foundation, up: Some(up), bus, runs, startup })
 }
 
 /// `--record`: a failure is said on every screen, and ends nothing.

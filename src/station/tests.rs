@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Config, OperatorClient, PackSource, Station, pairing};
+use super::{Config, OperatorClient, PackSource, RUN_TIMEOUT_MS, Station, pairing};
 use crate::{
     ids::InvocationId,
     limits::Limits,
@@ -47,6 +47,8 @@ impl House {
             socket: Some(folder.path().join("rmp.sock")),
             registry: crate::rmp::Registry::default(),
             metrics: None,
+            openings: folder.path().join("openings"),
+            run_timeout_ms: RUN_TIMEOUT_MS,
             limits: Limits::default(),
             record: None,
         };

@@ -352,7 +352,7 @@ fn doctor_finds_nothing_wrong_with_a_fresh_home() {
     let checks = lines(&doctor.stdout);
     assert!(checks.iter().all(|check| check["ok"] == true), "{checks:?}");
     let names: Vec<&str> = checks.iter().map(|check| check["check"].as_str().unwrap()).collect();
-    assert_eq!(names, ["config", "data", "disk", "database", "station", "port", "pack", "terminal"]);
+    assert_eq!(names, ["config", "data", "disk", "database", "bus", "station", "port", "pack", "terminal"]);
     let told = rl_console(home.path(), &["doctor", "--port", "0"]).env("RL_CONSOLE_PROT", "1").output().unwrap();
     assert_eq!(told.status.code(), Some(1));
     assert!(text(&told.stdout).starts_with("✗ config"));

@@ -104,7 +104,7 @@ pub(crate) fn transitions() -> Vec<Transition> {
         Dropped => [dropped(DropReason::TtlExpired, None)],
         Gauged => [Transition::Gauged { session: SESSION, sub: 1, gauge: gauge() }],
         Counted => [Transition::Counted { session: SESSION, published: 1_000, refused: 2 }],
-        Remembered => [Transition::Remembered { keys: 65_536, evicted_young: 12 }],
+        Remembered => [Transition::Remembered { keys: 65_536, evicted_young: 12, topics: 7 }],
         ClockJumped => [Transition::ClockJumped { by_ms: -3_600_000 }],
     });
     all.extend(kinds().into_iter().map(|kind| greeted(kind, Dialect::Frames)));
@@ -148,7 +148,16 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
         peers: [(SESSION, peer.clone()), (ConnectionId(8), bare.clone())].into(),
         topics: [(topic(), view.clone()), (TopicName::new("chat"), TopicView { schema_id: None, ..view.clone() })].into(),
         drops: [drop.clone(), nobody.clone()].into(),
-        totals: Totals { published: 1, published_bytes: 2, delivered: 3, refused: 4, dropped: [5, 6, 7], keys: 8, evicted_young: 9 },
+        totals: Totals {
+            published: 1,
+            published_bytes: 2,
+            delivered: 3,
+            refused: 4,
+            dropped: [5, 6, 7],
+            keys: 8,
+            evicted_young: 9,
+            topics: 10,
+        },
     };
     listeners.into_iter().map(snapshot).collect()
 }

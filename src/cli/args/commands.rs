@@ -280,6 +280,8 @@ pub(crate) enum RestartHost {
     Mpp,
     /// The bus.
     Rmp,
+    /// The control plane with its runs.
+    Runs,
 }
 
 /// `record`.

@@ -61,6 +61,11 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
 
+    /// The file of the token to show to the station; without it, the data folder's operator token. `cue.token` there enqueues and submits
+    /// and does nothing else, `viewer.token` only looks.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+
     /// Draw the console with plain ASCII characters; also done where the locale is not UTF-8.
     #[arg(long, global = true)]
     pub(crate) ascii: bool,

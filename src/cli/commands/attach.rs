@@ -6,7 +6,7 @@ use super::console::{self, Shown};
 use crate::{
     cli::{args::AttachArgs, context::Context, error::Error, logging, operator, report},
     port::StationPort as _,
-    station::{Address, Find, RemotePort},
+    station::{Find, RemotePort},
     time::Clock,
 };
 
@@ -28,15 +28,10 @@ pub(super) fn of_data(context: &Context) -> Result<Find, Error> {
 /// Where the station is looked for: asked again before every try, for its socket may move and its token may be made anew.
 fn find(context: &Context, args: AttachArgs) -> Result<Find, Error> {
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
-    let token_file = args.token_file.map(absolute);
-    let (socket, data) = (context.settings.socket.clone().map(absolute), context.settings.data()?);
-    Ok(Box::new(move || {
-        let address = Address::of(socket.as_deref(), &data)?;
-        match &token_file {
-            Some(file) => address.with_token_of(file),
-            None => Ok(address),
-        }
-    }))
+    let (mut settings, data) = (context.settings.clone(), context.settings.data()?);
+    settings.socket = settings.socket.map(absolute);
+    settings.reach.token_file = args.token_file.or(settings.reach.token_file).map(absolute);
+    Ok(Box::new(move || operator::find(&settings, &data)))
 }
 
 /// Attaches, says so in one line, and shows the station until the console ends.

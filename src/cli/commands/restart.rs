@@ -23,6 +23,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RestartArgs) -> Result<(
     let link = match args.host {
         RestartHost::Mpp => Link::Mpp,
         RestartHost::Rmp => Link::Rmp,
+        RestartHost::Runs => Link::Runs,
     };
     let outcome = operator::block_on(async {
         let station = operator::connect(&context.settings).await?;

@@ -36,13 +36,13 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SimAgentArgs) -> Result<
     let script = args.script.as_deref().map_or_else(|| Ok(Script::default()), script)?;
     let agent = Agent::new(script, context.settings.registry.clone(), args.seed);
     let hello = Hello::agent(&format!("sim agent {}", args.name));
-    let (env, resolved, settings) = (context.env.clone(), context.resolved.clone(), context.settings.clone());
+    let settings = context.settings.clone();
     let Context { clock, out, .. } = context;
     operator::block_on(async {
         let signals = Signals::listen()?;
         let mut driver = Driver { agent, topic, hello, limits: settings.limits.client, clock: *clock, signals, out };
         // Where the station is may change while it is away.
-        let ended = driver.run(args.reconnect, || Said::of(&env, &resolved, &settings)).await;
+        let ended = driver.run(args.reconnect, || Said::of(&settings)).await;
         let summary = driver.agent.ended();
         driver.tell(&summary)?;
         ended

@@ -51,7 +51,7 @@ enum Event<'a> {
 }
 
 pub(in crate::cli) fn run(context: &mut Context, args: &TailArgs) -> Result<(), Error> {
-    let said = Said::of(&context.env, &context.resolved, &context.settings);
+    let said = Said::of(&context.settings);
     let hello = socket::hello(&context.settings, &args.peer, "tail")?;
     let clock = context.local_clock();
     let Context { settings, out, .. } = context;

@@ -205,7 +205,7 @@ mod tests {
         assert!(parse("[mpp\n").unwrap_err().hint.contains("config show --defaults"));
         let unknown = parse("[foo]\na = 1\n").unwrap_err();
         assert!(unknown.hint.starts_with("the tables are console, console.alerts, console.keys, limits."), "{}", unknown.hint);
-        assert!(unknown.hint.contains(" mpp, rmp, runtime; `rl-console config show --defaults`"), "{}", unknown.hint);
+        assert!(unknown.hint.contains(" mpp, rmp, runs, runtime; `rl-console config show --defaults`"), "{}", unknown.hint);
         assert_eq!(parse("[consle]\n").unwrap_err().hint, "did you mean [console]?");
     }
 

@@ -61,7 +61,12 @@ impl Key {
     /// Desktop notifications.
     pub(crate) const DESKTOP: &'static str = "console.alerts.desktop";
 
-    const PLAIN: [Self; 19] = [
+    /// The folder of openings that others nest.
+    pub(crate) const OPENINGS: &'static str = "runs.openings";
+    /// How long a run may take.
+    pub(crate) const RUN_TIMEOUT: &'static str = "runs.timeout_ms";
+
+    const PLAIN: [Self; 21] = [
         Self::path(Self::DATA, None, Some("--data"), "the data folder"),
         Self::path(Self::PACK, Some("RL_CONSOLE_PACK"), Some("--pack"), "the pack.toml in force; the built-in sample when absent"),
         Self {
@@ -112,6 +117,19 @@ impl Key {
             alias: None,
             flag: None,
             doc: "RMP schemas of your own: schema_id = \"<family>.<kind>.v<N>\", or \"<family>.*\" for any type of a family",
+        },
+        Self::path(
+            Self::OPENINGS,
+            None,
+            None,
+            "the folder in which the station looks for openings that others nest; when absent openings/ in the data folder",
+        ),
+        Self {
+            name: Self::RUN_TIMEOUT,
+            kind: Kind::Integer { min: 1, max: 604_800_000 },
+            alias: None,
+            flag: None,
+            doc: "milliseconds that a run of an opening without policy.timeout_ms may take",
         },
         Self {
             name: Self::THEME,
@@ -210,6 +228,7 @@ impl Key {
         match self.name {
             Self::DATA => data.map_or(Value::Absent, |data| Value::Text(data.to_string_lossy().into_owned())),
             Self::PORT => Value::Integer(7777),
+            Self::RUN_TIMEOUT => Value::Integer(crate::station::RUN_TIMEOUT_MS),
             Self::BIND => Value::Text("127.0.0.1".to_owned()),
             Self::LOGIN => Value::Text("local".to_owned()),
             Self::THEME => Value::Text("midnight".to_owned()),
@@ -244,7 +263,7 @@ mod tests {
         for key in Key::all() {
             match key.default(Some(std::path::Path::new("/d"))) {
                 Value::Absent => {
-                    let optional = [Key::PACK, Key::METRICS, Key::SOCKET, Key::SOCKET_PATH, Key::SOCKETS_DIR];
+                    let optional = [Key::PACK, Key::METRICS, Key::SOCKET, Key::SOCKET_PATH, Key::SOCKETS_DIR, Key::OPENINGS];
                     assert!(optional.contains(&key.name), "{}", key.name);
                 }
                 value => assert!(key.kind.check(value).is_ok(), "{}", key.name),

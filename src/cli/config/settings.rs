@@ -12,11 +12,31 @@ use super::{
     value::{Value, endpoint},
 };
 use crate::{
+    cli::{args::Global, env::Env},
     console::{AlertRules, Desktop, Keymap},
     limits::Limits,
     rmp::Registry,
     station::{self, PackSource},
 };
+
+/// What decides where clients find the bus, and by what right, besides the configuration's values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// The home folder.
+    pub(crate) home: Option<PathBuf>,
+    /// Whether a flag or a variable names the data folder.
+    pub(crate) names_data: bool,
+    /// The file of the token to show.
+    pub(crate) token_file: Option<PathBuf>,
+}
+
+impl Reach {
+    /// What the flags and the environment say.
+    pub(crate) fn of(flags: &Global, env: &Env, resolved: &Resolved) -> Self {
+        let names_data = matches!(resolved.origin(Key::DATA), Some(Origin::Flag(_) | Origin::Variable(_)));
+        Self { home: env.home.clone(), names_data, token_file: flags.token_file.clone() }
+    }
+}
 
 /// Every value that is in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,10 +57,16 @@ pub(crate) struct Settings {
     pub(crate) socket: Option<PathBuf>,
     /// The data folder, where somebody named one.
     pub(crate) named_data: Option<PathBuf>,
+    /// What else decides where clients find the bus, and by what right.
+    pub(crate) reach: Reach,
     /// Where clients find the bus and nowhere else, if that is said.
     pub(crate) socket_path: Option<PathBuf>,
     /// The folder in which clients find the bus, if that is said.
     pub(crate) sockets_dir: Option<PathBuf>,
+    /// The folder of openings that others nest.
+    pub(crate) openings: Option<PathBuf>,
+    /// How long a run may take whose opening does not say.
+    pub(crate) run_timeout_ms: u64,
     /// The schemas of RMP, with those of the user's own.
     pub(crate) registry: Registry,
     /// The console's theme.
@@ -105,9 +131,12 @@ impl Settings {
             broadcaster_login: text(Key::LOGIN).unwrap_or_default(),
             metrics: text(Key::METRICS).and_then(|text| endpoint(&text).ok()),
             named_data: resolved.origin(Key::DATA).filter(|origin| **origin != Origin::Default).and(text(Key::DATA)).map(PathBuf::from),
+            reach: Reach::default(),
             socket: path(Key::SOCKET),
             socket_path: path(Key::SOCKET_PATH),
             sockets_dir: path(Key::SOCKETS_DIR),
+            openings: path(Key::OPENINGS),
+            run_timeout_ms: integer(Key::RUN_TIMEOUT).unwrap_or(station::RUN_TIMEOUT_MS),
             registry,
             theme: text(Key::THEME).unwrap_or_default(),
             ascii: flag(Key::ASCII),
@@ -175,6 +204,11 @@ impl Settings {
             socket: Some(absolute(self.bus_socket(home)?)),
             registry: self.registry.clone(),
             metrics: self.metrics,
+            openings: match &self.openings {
+                Some(folder) => absolute(folder.clone()),
+                None => self.data()?.join("openings"),
+            },
+            run_timeout_ms: self.run_timeout_ms,
             limits: self.limits,
             record: record.map(absolute),
         })
@@ -184,7 +218,6 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{args::Global, env::Env};
 
     #[test]
     fn typed_values_follow_the_resolved_ones() {
@@ -211,5 +244,23 @@ mod tests {
     fn no_home_and_no_data_folder_says_what_to_do() {
         let settings = Settings::of(&Resolved::resolve(&Global::default(), &Env::default()).unwrap());
         assert!(settings.data().unwrap_err().hint().contains("--data"));
+    }
+
+    #[test]
+    fn a_station_binds_where_ruling_15_says() {
+        let home = Path::new("/h");
+        let named = Some(PathBuf::from("/d"));
+        let cases = [
+            (Some("/s"), named.clone(), Some(home), "/s"),
+            (None, named.clone(), Some(home), "/d/rmp.sock"),
+            (None, None, Some(home), "/h/.runloop/sock/rmp.sock"),
+            (None, None, None, "/run/runloop/rmp.sock"),
+        ];
+        for (socket, data, home, expected) in cases {
+            let env = Env { data_dir: Some("/default".into()), ..Env::default() };
+            let flags = Global { socket: socket.map(PathBuf::from), data, ..Global::default() };
+            let settings = Settings::of(&Resolved::resolve(&flags, &env).unwrap());
+            assert_eq!(settings.bus_socket(home).unwrap(), Path::new(expected));
+        }
     }
 }

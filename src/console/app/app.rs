@@ -375,7 +375,7 @@ impl App {
             self.say(format!("theme: {}", self.view.theme.name()), false, Class::Public, Duration::from_secs(5));
         }
         self.view.clock = self.clock.now();
-        self.view.now = self.ui.time.instant().unwrap_or(self.view.clock);
+        self.view.now = self.ui.time.instant().unwrap_or_else(|| self.model.moment(self.view.clock));
         let (frames_per_s, behind) = (self.pace.slowed(), self.reader.as_ref().map_or(0, tap::Reader::behind));
         if behind == 0 {
             self.pace.caught_up();

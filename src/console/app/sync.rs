@@ -9,7 +9,11 @@ use crate::{
         event::Event,
         model::HISTORY_ROWS,
     },
-    port::{Query, Snapshot},
+    port::{Query, STARTED_AGAIN, Snapshot},
+    tap::{
+        EntryRef,
+        entry::{Link, Transition, What, station},
+    },
 };
 
 /// The least time between two snapshots: a console that falls behind again and again leaves the station its time.
@@ -28,6 +32,12 @@ pub(super) enum Sync {
     Asked,
     /// The state is that of the last entry read.
     Synced,
+}
+
+/// Whether it tells that an attached station was started again.
+fn is_new_start(entry: EntryRef<'_>) -> bool {
+    let is_notice = matches!(entry.entry.what, What::Transition(Transition::Station(station::Transition::Notice { .. })));
+    is_notice && entry.entry.link == Link::Station && entry.bytes == STARTED_AGAIN.as_bytes()
 }
 
 impl App {
@@ -114,7 +124,10 @@ impl App {
             folded += batch.len() as u64;
             has_read = true;
             if batch.lost > 0 {
-                self.model.lose(batch.lost, begun);
+                // What a new start of the station said before it was attached, no console fell behind of.
+                if !batch.iter().next().is_some_and(is_new_start) {
+                    self.model.lose(batch.lost, begun);
+                }
                 self.ui.time.anchor(&self.model, true);
                 self.skips = self.lost_at.is_some_and(|at| begun.mono.since(at) < LOSES_AGAIN);
                 self.lost_at = Some(begun.mono);

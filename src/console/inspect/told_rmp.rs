@@ -60,9 +60,9 @@ pub(super) fn told(transition: &T) -> Telling {
         T::Counted { session: of, published, refused } => {
             plain("counted", vec![session(*of), number("published", *published), number("refused", *refused)])
         }
-        T::Remembered { keys, evicted_young } => {
+        T::Remembered { keys, evicted_young, topics } => {
             let young = number("forgotten early", *evicted_young).noted("before the longest TTL was over (limits.rmp.ttl_ms_max)");
-            plain("remembered", vec![number("keys", *keys), young])
+            plain("remembered", vec![number("keys", *keys), young, number("topics", *topics).noted("used since the start")])
         }
         T::ClockJumped { by_ms } => {
             plain("clock jumped", vec![words("by", format!("{by_ms} ms")).noted("TTLs follow the clock of the start")])

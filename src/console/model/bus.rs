@@ -6,16 +6,19 @@ use super::flow::{FIGURES, Flow, Flows};
 use crate::{
     ids::{ConnectionId, TopicName},
     limits,
-    rmp::{self, DropReason, DropView},
+    rmp::{self, DropReason, DropView, broker::STATION},
     tap::entry::{
         Direction, Entry, Frame, Head, Transition as Any, Verdict as AnyVerdict, What,
         rmp::{Transition, Verdict},
     },
-    time::Now,
+    time::{Mono, Now, Wall},
 };
 
 /// Subscriptions and peers whose rates are kept, each.
 const FLOWS_MAX: u64 = 4_096;
+const SECOND_NS: u64 = 1_000_000_000;
+/// Seconds that are kept of what was dropped before.
+const SPREAD_SECONDS: u64 = 80;
 
 /// The figures of a topic's flow, and of all topics together.
 pub(crate) const MESSAGES: usize = 0;
@@ -33,7 +36,7 @@ pub(crate) struct Bus {
     pub(crate) subs: Flows<(ConnectionId, u64)>,
     /// What came from each peer.
     pub(crate) peers: Flows<ConnectionId>,
-    /// Everything.
+    /// Everything that peers published.
     pub(crate) all: Flow,
     /// What was dropped, by reason.
     pub(crate) drops: Flow,
@@ -44,7 +47,7 @@ pub(crate) struct Bus {
 }
 
 impl Bus {
-    pub(super) fn new(limits: &limits::Rmp) -> Self {
+    pub(crate) fn new(limits: &limits::Rmp) -> Self {
         Self {
             topics: Flows::new(limits.shown_topics_max),
             subs: Flows::new(FLOWS_MAX),
@@ -56,8 +59,8 @@ impl Bus {
         }
     }
 
-    /// Takes what an entry says by itself.
-    pub(super) fn fold(&mut self, entry: &Entry) {
+    /// Takes what an entry says by itself. What was dropped is in the snapshot that the entry lies before, where it lies before one.
+    pub(super) fn fold(&mut self, entry: &Entry, is_in_snapshot: bool) {
         match &entry.what {
             What::Frame(Frame {
                 direction: Direction::Inbound,
@@ -68,12 +71,14 @@ impl Bus {
             }) => {
                 let mut figures = [0; FIGURES];
                 (figures[MESSAGES], figures[BYTES], figures[DELIVERED]) = (1, u64::from(*wire_bytes), u64::from(*subscribers));
-                self.all.add(entry.at, figures);
+                if head.session != Some(STATION) {
+                    self.all.add(entry.at, figures);
+                }
                 if let Some(topic) = &head.topic {
                     self.topics.add(topic, entry.at, figures);
                 }
             }
-            What::Transition(Any::Rmp(Transition::Dropped { reason, count, .. })) => {
+            What::Transition(Any::Rmp(Transition::Dropped { reason, count, .. })) if !is_in_snapshot => {
                 let mut figures = [0; FIGURES];
                 figures[reason.index()] = *count;
                 self.drops.add(entry.at, figures);
@@ -112,9 +117,41 @@ impl Bus {
         }
     }
 
+    /// Takes from a new snapshot what was dropped while entries were lost, or before this console came up. `known` is the bus up to there.
+    /// Between the first and the last notice of it, it is taken to have come evenly.
+    pub(crate) fn seed(&mut self, snapshot: &rmp::Snapshot, known: Option<&rmp::Snapshot>, at: Now) {
+        for drop in &snapshot.drops {
+            let before = known.and_then(|known| known.drops.iter().find(|known| known.is_like(drop)));
+            let missed = drop.count.saturating_sub(before.map_or(0, |before| before.count));
+            // An earlier start of the station left the wall clock's time alone.
+            if missed == 0 || drop.at.mono == Mono(0) {
+                continue;
+            }
+            let from = before.map_or(drop.first_at, |before| before.at).mono.max(drop.first_at.mono);
+            self.spread(drop, missed, from, at);
+        }
+    }
+
+    fn spread(&mut self, drop: &DropView, missed: u64, from: Mono, now: Now) {
+        let last_s = drop.at.mono.0 / SECOND_NS;
+        let spans = last_s.saturating_sub(from.0 / SECOND_NS) + 1;
+        let first_s = last_s.saturating_sub(spans.min(SPREAD_SECONDS) - 1);
+        for second in first_s..=last_s {
+            // The last moment of a second, but no later than the last of them.
+            let back_ns = drop.at.mono.0.saturating_sub(((second + 1) * SECOND_NS - 1).min(drop.at.mono.0));
+            let moment = Now { mono: Mono(drop.at.mono.0 - back_ns), wall: Wall(drop.at.wall.0.saturating_sub(back_ns / 1_000_000)) };
+            let share = if second == last_s { missed / spans + missed % spans } else { missed / spans };
+            if moment.mono <= now.mono && share > 0 {
+                let mut figures = [0; FIGURES];
+                figures[drop.reason.index()] = share;
+                self.drops.insert(moment, figures);
+            }
+        }
+    }
+
     /// Bytes that a copy holds, about.
     pub(super) fn memory_bytes(&self) -> usize {
-        (self.topics.len() + self.subs.len() + self.peers.len()) * 512
+        (self.topics.len() + self.subs.len() + self.peers.len()) * 896
     }
 
     /// Messages that did not reach somebody in the last minute.
@@ -135,6 +172,14 @@ pub(crate) enum Culprit {
 }
 
 impl Culprit {
+    /// Its session.
+    pub(crate) const fn session(self) -> Option<ConnectionId> {
+        match self {
+            Self::Subscriber(session, _) | Self::Publisher(session) => Some(session),
+            Self::Station => None,
+        }
+    }
+
     /// Whose doing this drop is: of a message sent again or too late its publisher's, otherwise the subscription's that had no room.
     pub(crate) fn of(drop: &DropView) -> Self {
         Self::who(drop.reason, drop.to, drop.from)

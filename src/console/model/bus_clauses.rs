@@ -30,7 +30,9 @@ pub(super) const fn refusal_remedy(refusal: Refusal) -> &'static str {
         }
         Refusal::NotSubscribed => "unsubscribe by the number that the subscription was made with, once",
         Refusal::Unauthorized => "say Hello first, within 10 s, with a token of this station's data folder or with none",
-        Refusal::Busy => "close what is not needed: connections and subscriptions are bounded (limits.rmp.*)",
+        Refusal::Busy => {
+            "close what is not needed, or let more in: limits.rmp.session_subscriptions_max, subscriptions_max or connections_max, as the answer says"
+        }
     }
 }
 
@@ -52,7 +54,7 @@ pub(super) fn clause_text(clause: &str) -> &'static str {
         "ruling RMP 1" => "Hello comes first, within 10 s. Every control frame is answered, what is refused with its code.",
         "ruling RMP 5" => "A topic has 1 to 16 segments of [A-Za-z0-9._:-], at most 255 bytes; a subscription may end in /* or /**.",
         "ruling RMP 8" => {
-            "Every queue is bounded, and no publisher is held: what finds no room is dropped for that subscriber, counted and noticed."
+            "Connections, subscriptions and queues are bounded. No publisher is held: what a queue has no room for is dropped, counted and noticed."
         }
         "ruling RMP 9" => {
             "A drop is noticed on rlp/sys/drops, at most 100 times a second and topic; the message itself goes to rlp/sys/drops/bodies."

@@ -6,9 +6,10 @@ use super::{
 };
 use crate::{
     console::{action::Action, format},
+    ids::ConnectionId,
     port::HostState,
-    rmp::{DropReason, Listener, Snapshot},
-    tap::entry::Link,
+    rmp::{DropReason, Listener, PeerView, Snapshot, SubView},
+    tap::entry::{Link, rmp::Gauge},
     time::Now,
 };
 
@@ -50,6 +51,7 @@ pub(crate) fn rmp_report(model: &Model, now: Now) -> Report {
         Listener::Listening(_) => {}
     }
     dropped(&mut report, model, now);
+    full(&mut report, model, &world.rmp);
     if model.bus.forgot_at.is_some_and(|at| now.mono.since(at.mono).as_secs() < 60) {
         let young = format::count(world.rmp.totals.evicted_young);
         let why =
@@ -77,15 +79,41 @@ fn dropped(report: &mut Report, model: &Model, now: Now) {
     }
 }
 
+/// Queues that a report names.
+const FULL_NAMED: usize = 3;
+
+/// Whose queues have no room, or hardly any: that lasts until they read, whether or not more is dropped.
+fn full(report: &mut Report, model: &Model, rmp: &Snapshot) {
+    let limits = model.rmp_limits();
+    let is_full = |sub: &&SubView| {
+        let Gauge { queued_messages, queued_bytes, .. } = sub.gauge;
+        queued_messages >= limits.queue_messages_max || queued_bytes >= limits.queue_bytes_max / 20 * 19
+    };
+    let of_peer = |(session, peer): (&ConnectionId, &PeerView)| {
+        let count = peer.subs.values().filter(is_full).count();
+        (count > 0).then(|| {
+            let name = peer.greeting.as_ref().map_or("", |greeting| &*greeting.client);
+            if count > 1 { format!("{name} (session {session}, {count} queues)") } else { format!("{name} (session {session})") }
+        })
+    };
+    let whose: Vec<String> = rmp.peers.iter().filter_map(of_peer).collect();
+    if !whose.is_empty() {
+        let more = if whose.len() > FULL_NAMED { format!(" and {} more", whose.len() - FULL_NAMED) } else { String::new() };
+        let named = whose.iter().take(FULL_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        report.worse(Condition::Degraded, format!("queues are full: {named}{more}"), drop_remedy(DropReason::BackpressureTimeout));
+    }
+}
+
 fn facts(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) {
     if let Listener::Listening(path) = &rmp.listener {
         report.fact("listens on", path.to_string());
     }
     let subs: usize = rmp.peers.values().map(|peer| peer.subs.len()).sum();
-    report.fact("peers", format!("{}, {subs} subscriptions, {} topics", rmp.peers.len(), rmp.topics.len()));
+    let topics = rmp.totals.topics.max(rmp.topics.len() as u64);
+    report.fact("peers", format!("{}, {}, {}", rmp.peers.len(), format::many(subs as u64, "subscription"), format::many(topics, "topic")));
     let [messages, bytes, delivered] = [0, 1, 2].map(|figure| model.bus.all.per_second(figure, now));
     let words = crate::console::panes::rate_words;
-    report.fact("goes by", format!("{} messages/s in, {} B/s, {} messages/s out", words(messages), words(bytes), words(delivered)));
+    report.fact("goes by now", format!("{} messages/s in, {} B/s, {} messages/s out", words(messages), words(bytes), words(delivered)));
     let totals = &rmp.totals;
     let dropped: u64 = totals.dropped.iter().sum();
     let count = format::count;

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use super::clauses::Breach;
+use super::clauses::{Breach, clause_name};
 use crate::{
     ids::{ConnectionId, Peer},
     rmp::{self, CloseCause, Refusal, Transition as T},
@@ -27,7 +27,16 @@ pub(crate) fn bus_close_words(cause: CloseCause) -> String {
 
 /// What a session calls itself, before it goes.
 fn client(before: Option<&rmp::Snapshot>, session: ConnectionId) -> Option<&str> {
-    Some(&*before?.peers.get(&session)?.greeting.as_ref()?.client)
+    Some(&*before?.peers.get(&session)?.greeting.as_ref()?.client).filter(|name| !name.is_empty())
+}
+
+/// Who a session is: its name and number where it has said them, and its process.
+pub(super) fn who(peer: &Peer, session: Option<ConnectionId>, bus: Option<&rmp::Snapshot>) -> String {
+    match (session, session.and_then(|session| client(bus, session)).filter(|name| !name.is_empty())) {
+        (Some(session), Some(name)) => format!("{name} (session {session})"),
+        (Some(session), None) => format!("session {session} ({peer})"),
+        (None, _) => peer.to_string(),
+    }
 }
 
 /// What the bus says in one line. What is said of the same thing again soon is counted in that line.
@@ -51,6 +60,7 @@ pub(super) fn words(transition: &T, text: &str, before: Option<&rmp::Snapshot>) 
         T::Listening { path } => Said::new(Level::Info, "listening".to_owned(), format!("listening on {path}")),
         T::NotListening => Said::new(Level::Error, format!("not listening: {text}"), format!("not listening: {text}")),
         T::Greeted { session, client, kind, dialect } => {
+            let client: &str = if client.is_empty() { "somebody without a name" } else { client };
             let words = format!("{client} joined as {}, session {session}, speaks {}", kind.name(), dialect.name());
             Said::new(Level::Info, format!("{client} joined as {}", kind.name()), words)
         }
@@ -102,7 +112,7 @@ impl Together {
 }
 
 /// A refusal.
-pub(super) fn refusal_words(peer: &Peer, refusal: Refusal) -> Said {
-    let words = format!("refused a frame of {peer}: {} ({})", Breach::Bus(refusal).words(), refusal.clause());
+pub(super) fn refusal_words(who: &str, refusal: Refusal) -> Said {
+    let words = format!("refused a frame of {who}: {} ({})", Breach::Bus(refusal).words(), clause_name(refusal.clause()));
     Said { level: Level::Warn, of: words.clone(), words }
 }

@@ -99,6 +99,21 @@ impl Breach {
     }
 }
 
+/// A clause and its text. A ruling is known to this program alone: its text is all there is.
+pub(crate) fn clause_said(clause: &str) -> String {
+    if clause.starts_with("ruling ") { clause_text(clause).to_owned() } else { format!("{clause}: {}", clause_text(clause)) }
+}
+
+/// What a clause is called where there is no room for its text.
+pub(crate) fn clause_name(clause: &str) -> &str {
+    match clause.split_once(", ruling ") {
+        Some((specified, _)) => specified,
+        None if clause.starts_with("ruling RMP") => "the bus's rules",
+        None if clause.starts_with("ruling ") => "the bridge's rules",
+        None => clause,
+    }
+}
+
 /// The text of a clause, in short.
 pub(crate) fn clause_text(clause: &str) -> &'static str {
     match clause {

@@ -39,7 +39,7 @@ impl Model {
             world.runs.runs.iter().map(of_run).sum::<usize>() + world.runs.asks.len() * size_of::<AskView>()
         });
         let rates = (self.rates.len() + self.failures.len()) * (NODE_BYTES + 256);
-        let faults: usize = self.faults.groups().map(|group| 1_024 + group.kinds.len() * 32).sum();
+        let faults: usize = self.faults.groups().map(|group| 1_024 + group.by.len() * 64).sum();
         size_of::<Self>()
             + bridge
             + bus

@@ -1,11 +1,12 @@
-//! Faults of peers, grouped by the clause that was broken.
+//! Faults of peers, grouped by what was broken.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
-use super::clauses::Breach;
+use super::{bus_words, clauses::Breach};
 use crate::{
     console::units,
-    ids::{Peer, Seq},
+    ids::{ConnectionId, Peer, Seq},
+    rmp as bus,
     tap::{
         EntryRef,
         entry::{
@@ -17,22 +18,27 @@ use crate::{
     time::Now,
 };
 
-/// Kinds of breaches of one clause that are counted apart.
-const KINDS_MAX: usize = 64;
+/// Breaches that are counted apart: more than there are of them.
+const GROUPS_MAX: usize = 1_024;
+/// Peers that are named of one breach.
+const NAMED_MAX: usize = 16;
 /// Characters of a frame that are kept.
 const FRAME_CHARS_MAX: usize = 200;
 
-/// What was broken of one clause.
+/// One thing that was broken, and how often.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FaultGroup {
-    pub(crate) clause: &'static str,
+    pub(crate) breach: Breach,
     pub(crate) count: u64,
-    /// By whom and when the last time, and what it was.
+    /// By whom and when the last time.
     pub(crate) peer: Peer,
+    /// What whoever it was calls itself, or the peer.
+    pub(crate) who: Arc<str>,
+    /// The session of the bus, where it was one.
+    pub(crate) session: Option<ConnectionId>,
     pub(crate) at: Now,
     /// The entry that told of it.
     pub(crate) seq: Seq,
-    pub(crate) last: Breach,
     /// The type of the frame, where it could be read.
     pub(crate) frame: Option<&'static str>,
     /// How the frame begins.
@@ -41,19 +47,42 @@ pub(crate) struct FaultGroup {
     pub(crate) whole: Option<Arc<[u8]>>,
     /// What the peer was told.
     pub(crate) told: Option<Arc<str>>,
-    /// How often each breach of the clause was seen, the first seen first.
-    pub(crate) kinds: Vec<(Breach, u64)>,
+    /// How often by whom, the first that was seen first; those beyond a bound are not named.
+    pub(crate) by: Vec<(Arc<str>, u64)>,
 }
 
-/// Faults of peers since the console came up. There are as many groups as clauses.
+/// Faults of peers since the console came up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Faults {
-    groups: BTreeMap<&'static str, FaultGroup>,
+    /// By clause, then the first seen first.
+    groups: Vec<FaultGroup>,
     /// All of them.
     pub(crate) count: u64,
-    /// Those whose kind is not counted apart.
-    pub(crate) cut: u64,
-    latest: Option<&'static str>,
+    latest: Option<Breach>,
+}
+
+impl FaultGroup {
+    /// The clause.
+    pub(crate) const fn clause(&self) -> &'static str {
+        self.breach.clause()
+    }
+}
+
+/// Who broke something: its process, and on the bus its session and what that calls itself.
+struct Who<'a> {
+    peer: &'a Peer,
+    session: Option<ConnectionId>,
+    name: Arc<str>,
+}
+
+impl<'a> Who<'a> {
+    fn of_bridge(peer: &'a Peer) -> Self {
+        Self { peer, session: None, name: Arc::from(peer.as_str()) }
+    }
+
+    fn of_bus(peer: &'a Peer, session: Option<ConnectionId>, bus: Option<&bus::Snapshot>) -> Self {
+        Self { peer, session, name: bus_words::who(peer, session, bus).into() }
+    }
 }
 
 /// What is kept of the frame that broke a clause: its type, how it begins, and all of it.
@@ -62,16 +91,17 @@ type Kept = (Option<&'static str>, Option<Arc<str>>, Option<Arc<[u8]>>);
 impl Faults {
     /// The groups, by clause.
     pub(crate) fn groups(&self) -> impl Iterator<Item = &FaultGroup> {
-        self.groups.values()
+        self.groups.iter()
     }
 
-    /// The group of a clause.
-    pub(crate) fn group(&self, clause: &str) -> Option<&FaultGroup> {
-        self.groups.get(clause)
+    /// The group of a breach.
+    pub(crate) fn group(&self, breach: Breach) -> Option<&FaultGroup> {
+        self.groups.iter().find(|group| group.breach == breach)
     }
 
-    /// Takes one entry. A breach that a frame brought is counted there, one that no frame brought where the connection ends.
-    pub(super) fn fold(&mut self, entry: EntryRef<'_>) {
+    /// Takes one entry, the bus being as it was. A breach that a frame brought is counted there, one that no frame brought where the
+    /// connection ends.
+    pub(super) fn fold(&mut self, entry: EntryRef<'_>, bus: Option<&bus::Snapshot>) {
         match &entry.entry.what {
             What::Frame(Frame {
                 direction: Direction::Inbound,
@@ -87,7 +117,8 @@ impl Faults {
                         (entry.text().chars().take(FRAME_CHARS_MAX).collect(), Some(Arc::from(entry.bytes)))
                     }
                 };
-                self.note(Breach::from(*fault), peer, entry.entry, (head.kind.map(FrameType::name), Some(bytes.into()), whole));
+                let kept = (head.kind.map(FrameType::name), Some(bytes.into()), whole);
+                self.note(Breach::from(*fault), Who::of_bridge(peer), entry.entry, kept);
             }
             What::Frame(Frame {
                 direction: Direction::Inbound,
@@ -101,7 +132,8 @@ impl Faults {
                     Redaction::Withheld => (None, None),
                     Redaction::None | Redaction::Masked(_) => (Some(hex(entry.bytes).into()), Some(Arc::from(entry.bytes))),
                 };
-                self.note(Breach::Bus(*refusal), peer, entry.entry, (head.kind.map(rmp::FrameKind::name), kept.0, kept.1));
+                let who = Who::of_bus(peer, head.session, bus);
+                self.note(Breach::Bus(*refusal), who, entry.entry, (head.kind.map(rmp::FrameKind::name), kept.0, kept.1));
             }
             What::Frame(Frame { direction: Direction::Outbound, peer, head: Head::Rmp(head), .. }) if head.refusal.is_some() => {
                 if let Some(words) = units::error_message(entry.bytes) {
@@ -109,52 +141,54 @@ impl Faults {
                 }
             }
             What::Transition(Transition::Rmp(rmp::Transition::Disconnected { session, cause: rmp::CloseCause::HelloTimeout })) => {
-                let peer = Peer::new(&format!("session {session}"));
-                self.note(Breach::BusHelloTimeout, &peer, entry.entry, (None, None, None));
+                let known = bus.and_then(|bus| bus.peers.get(session));
+                let peer = known.map_or_else(|| Peer::new(&format!("session {session}")), |known| known.peer.clone());
+                self.note(Breach::BusHelloTimeout, Who::of_bus(&peer, Some(*session), bus), entry.entry, (None, None, None));
             }
             What::Transition(Transition::Mpp(mpp::Transition::Disconnected { peer, cause: CloseCause::HelloTimeout, .. })) => {
-                self.note(Breach::HelloTimeout, peer, entry.entry, (None, None, None));
+                self.note(Breach::HelloTimeout, Who::of_bridge(peer), entry.entry, (None, None, None));
             }
             _ => {}
         }
     }
 
-    fn note(&mut self, breach: Breach, peer: &Peer, entry: &Entry, (frame, bytes, whole): Kept) {
-        let (at, seq) = (entry.at, entry.seq);
+    fn note(&mut self, breach: Breach, who: Who<'_>, entry: &Entry, (frame, bytes, whole): Kept) {
+        let (at, seq, peer) = (entry.at, entry.seq, who.peer.clone());
         self.count = self.count.saturating_add(1);
-        let clause = breach.clause();
-        self.latest = Some(clause);
-        let fresh = || FaultGroup {
-            clause,
-            count: 0,
-            peer: peer.clone(),
-            at,
-            seq,
-            last: breach,
-            frame,
-            bytes: None,
-            whole: None,
-            told: None,
-            kinds: Vec::new(),
-        };
-        let group = self.groups.entry(clause).or_insert_with(fresh);
-        group.count = group.count.saturating_add(1);
-        (group.peer, group.at, group.seq, group.last, group.frame) = (peer.clone(), at, seq, breach, frame);
-        (group.bytes, group.whole, group.told) = (bytes, whole, None);
-        if let Some((_, count)) = group.kinds.iter_mut().find(|(known, _)| *known == breach) {
-            *count = count.saturating_add(1);
-        } else if group.kinds.len() < KINDS_MAX {
-            group.kinds.push((breach, 1));
-        } else {
-            self.cut = self.cut.saturating_add(1);
+        self.latest = Some(breach);
+        if let Some(group) = self.groups.iter_mut().find(|group| group.breach == breach) {
+            group.count = group.count.saturating_add(1);
+            (group.peer, group.who, group.session) = (peer, Arc::clone(&who.name), who.session);
+            (group.at, group.seq, group.frame) = (at, seq, frame);
+            (group.bytes, group.whole, group.told) = (bytes, whole, None);
+            group.name(who.name);
+            return;
         }
+        if self.groups.len() >= GROUPS_MAX {
+            return;
+        }
+        let by = vec![(Arc::clone(&who.name), 1)];
+        let group =
+            FaultGroup { breach, count: 1, peer, who: who.name, session: who.session, at, seq, frame, bytes, whole, told: None, by };
+        let place = self.groups.partition_point(|known| known.clause() <= breach.clause());
+        self.groups.insert(place, group);
     }
 
     /// What a peer was told on its last breach.
     pub(super) fn tell(&mut self, peer: &Peer, words: &Arc<str>) {
-        let group = self.latest.and_then(|clause| self.groups.get_mut(clause)).filter(|group| group.peer == *peer);
-        if let Some(group) = group {
+        let Some(latest) = self.latest else { return };
+        if let Some(group) = self.groups.iter_mut().find(|group| group.breach == latest && group.peer == *peer) {
             group.told = Some(Arc::clone(words));
+        }
+    }
+}
+
+impl FaultGroup {
+    fn name(&mut self, who: Arc<str>) {
+        if let Some((_, count)) = self.by.iter_mut().find(|(known, _)| *known == who) {
+            *count = count.saturating_add(1);
+        } else if self.by.len() < NAMED_MAX {
+            self.by.push((who, 1));
         }
     }
 }
@@ -189,8 +223,8 @@ mod tests {
         let bytes = br#"{"withheld":{"bytes":31}}"#;
         tap.emit(Draft { at: Now::at_ms(0), link: Link::Mpp, trace: None, cause: None, what: What::Frame(frame), bytes });
         let mut faults = Faults::default();
-        reader.read().unwrap().iter().for_each(|entry| faults.fold(entry));
-        let group = faults.groups.values().next().unwrap();
+        reader.read().unwrap().iter().for_each(|entry| faults.fold(entry, None));
+        let group = faults.groups.first().unwrap();
         assert_eq!(group.bytes.as_deref(), Some("31 bytes, withheld: what is no handshake may hold a token"));
     }
 }

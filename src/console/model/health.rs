@@ -101,7 +101,8 @@ pub(super) fn host_remedy(link: Link) -> Vec<Sentence> {
             to_do("free the path of its socket, or end the station and start it with another: --socket PATH"),
             press(Action::Restart, "starts it again once the path is free"),
         ],
-        Link::Station | Link::Runs => vec![run("doctor")],
+        Link::Runs => vec![press(Action::Restart, "starts it again; or:"), run("restart runs")],
+        Link::Station => vec![run("doctor")],
     }
 }
 

@@ -3,20 +3,19 @@
 use std::{collections::VecDeque, fmt::Write as _, sync::Arc, time::Duration};
 
 use super::{
-    bus_words::{self, Said, Together},
+    bus_words::{Said, Together},
     causes::close_words,
 };
 use crate::{
-    console::class::Class,
+    console::{class::Class, format::many},
     ids::{InvocationId, Peer, Seq},
     limits,
     mpp::{LogView, cut},
     tap::{
         EntryRef,
         entry::{
-            Direction, Frame, Head, Link, Transition, Verdict, What,
+            Direction, Frame, Head, Link, Transition, What,
             mpp::{self, HelloReason, RefundStatus},
-            rmp,
             station::{self, Level},
         },
     },
@@ -226,12 +225,9 @@ impl Journal {
                 }
             }
             What::Unsent { frames, bytes } => {
-                let words = format!("{frames} frames ({bytes} bytes) could not be sent before the connection closed");
+                let words = format!("{} ({}) could not be sent before the connection closed", many(*frames, "frame"), many(*bytes, "byte"));
                 let origin = if entry.entry.link == Link::Rmp { Origin::Bus } else { Origin::Bridge };
                 self.push(at, Level::Warn, origin, words.into());
-            }
-            What::Frame(Frame { direction: Direction::Inbound, peer, verdict: Verdict::Rmp(rmp::Verdict::Refused(refusal)), .. }) => {
-                self.say(at, bus_words::refusal_words(peer, *refusal));
             }
             What::Transition(Transition::Rmp(_) | Transition::Runs(_)) | What::Frame(_) | What::Committed { .. } | What::Loss { .. } => {}
         }
@@ -259,7 +255,7 @@ impl Journal {
     /// What the bus says. The same said again for some seconds is one line, so that who does nothing else hides nothing.
     fn say(&mut self, at: Now, said: Said) {
         let (number, count) = self.together.count(&said.of, at, self.next);
-        let words = if count > 1 { format!("{} (×{count})", said.words) } else { said.words };
+        let words = if count > 1 { format!("×{count} {}", said.words) } else { said.words };
         match number.map(|number| self.notice_mut(number)) {
             Some(Some(notice)) => {
                 (notice.text, notice.at) = (words.into(), at);

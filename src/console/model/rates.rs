@@ -7,7 +7,7 @@ use crate::time::Now;
 /// Buckets that a rate is drawn of.
 pub(crate) const WINDOW_BUCKETS: usize = 8;
 /// The length of a bucket.
-pub(super) const BUCKET_MS: u64 = 10_000;
+const BUCKET_MS: u64 = 10_000;
 /// Buckets that make a minute.
 const MINUTE_BUCKETS: u64 = 6;
 

@@ -12,6 +12,7 @@ use super::{
     alerts::{Alerts, Judged},
     bus::Bus,
     bus_words,
+    counts::{Changes, Tallies},
     faults::Faults,
     fold,
     journal::Journal,
@@ -22,7 +23,7 @@ use super::{
 };
 use crate::{
     console::config::AlertRules,
-    ids::{Peer, QueueName},
+    ids::{ConnectionId, Peer, QueueName},
     limits,
     mpp::{self, EndedView, LogView},
     port::{Attachment, HostState, InvocationRow, Reach, Snapshot},
@@ -30,7 +31,7 @@ use crate::{
     tap::{
         EntryRef,
         entry::{
-            Link, Transition, What, mpp as events,
+            Direction, Frame, Head, Link, Transition, Verdict, What, mpp as events,
             mpp::{CloseCause, RowState},
             station::{self, Level},
         },
@@ -50,73 +51,6 @@ impl Lessons {
     /// Whether nothing is left to learn.
     pub(crate) fn all_done(self) -> bool {
         self.paired && self.connected && self.worked
-    }
-}
-
-/// Counts what happened to what the store has, so that lists that come from there are asked for anew only when they may differ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Changes {
-    /// Of invocations.
-    pub(crate) rows: u64,
-    /// Of those of another manifest.
-    pub(crate) others: u64,
-    /// Of refund records: one for each.
-    pub(crate) refunds: u64,
-    /// Of pack-state values.
-    pub(crate) state: u64,
-    /// Snapshots taken: between two of them anything may have happened.
-    pub(crate) resyncs: u64,
-}
-
-/// What came into a window, and what it let go since the console came up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
-    pub(crate) received: u64,
-    pub(crate) evicted: u64,
-}
-
-impl Tally {
-    /// So many more came, and the window went from one length to another.
-    fn note(&mut self, came: usize, before: usize, after: usize) {
-        self.received = self.received.saturating_add(came as u64);
-        self.evicted = self.evicted.saturating_add((before + came).saturating_sub(after) as u64);
-    }
-
-    /// The window is another one now: what is in it came, beside what was let go before.
-    fn begin(&mut self, len: usize) {
-        self.received = self.evicted.saturating_add(len as u64);
-    }
-}
-
-/// The windows of the bridge's state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tallies {
-    /// Rows that ended.
-    pub(crate) ended: Tally,
-    /// Lines of the adapter's log.
-    pub(crate) lines: Tally,
-}
-
-impl Changes {
-    fn note(&mut self, transition: &events::Transition) {
-        use events::Transition as T;
-        match transition {
-            T::Enqueued { .. }
-            | T::Dispatched { .. }
-            | T::Applied { .. }
-            | T::Done { .. }
-            | T::Failed { .. }
-            | T::Refunded { .. }
-            | T::Requeued { .. }
-            | T::LeftApplied { .. } => self.rows += 1,
-            T::OtherCancelled { .. } | T::Migrated { .. } | T::PackLoaded { .. } => {
-                self.rows += 1;
-                self.others += 1;
-            }
-            T::RefundRecorded { .. } => self.refunds += 1,
-            T::StateWritten { .. } | T::Handshaken { .. } => self.state += 1,
-            _ => {}
-        }
     }
 }
 
@@ -164,6 +98,8 @@ pub(crate) struct Model {
     pub(crate) is_first_run: bool,
     /// Rows that ended before the station was started, newest first, at most [`HISTORY_ROWS`].
     pub(crate) history: Vec<EndedView>,
+    /// When this console began to watch: what came before it knows from snapshots alone.
+    pub(crate) known_since: Option<Now>,
     /// Whether the station is going down.
     pub(crate) stopping: bool,
     /// How the station is reached, where it is in another process.
@@ -225,6 +161,7 @@ impl Model {
             lessons: Lessons::default(),
             is_first_run: false,
             history: Vec::new(),
+            known_since: None,
             stopping: false,
             attachment: None,
             changes: Changes::default(),
@@ -245,7 +182,12 @@ impl Model {
         if self.is_of_another_start(&snapshot) {
             self.stopping = false;
             self.refused = None;
+            self.bus = Bus::new(&self.rmp_limits);
+            (self.rates, self.failures) = (BTreeMap::new(), BTreeMap::new());
+            self.world = None;
         }
+        self.bus.seed(&snapshot.rmp, self.world.as_ref().map(|world| &world.rmp), snapshot.at);
+        self.known_since.get_or_insert(snapshot.at);
         self.changes.resyncs += 1;
         self.renumber_lines(&snapshot.mpp.logs);
         self.alerts.seed(&snapshot.mpp, snapshot.at);
@@ -290,6 +232,14 @@ impl Model {
         }
         self.attachment = attachment;
         true
+    }
+
+    /// The moment that is shown at this one: a station that does not answer is shown as it was last.
+    pub(crate) fn moment(&self, clock: Now) -> Now {
+        match &self.attachment {
+            Some(Attachment { reach: Reach::Lost { since, .. }, .. }) => *since,
+            _ => clock,
+        }
     }
 
     /// Why nothing can be done to the station through this console now, if that is so.
@@ -353,14 +303,20 @@ impl Model {
     pub(crate) fn fold(&mut self, entry: EntryRef<'_>, resyncing: bool) {
         self.revision = next_revision();
         self.fold_windows(entry);
-        self.bus.fold(entry.entry);
+        let is_covered = |world: &World| world.as_of.covers(entry.entry.link, entry.entry.seq);
+        let is_in_snapshot = resyncing || self.world.as_ref().is_none_or(is_covered);
+        self.bus.fold(entry.entry, is_in_snapshot);
         self.alerts.hear(entry);
         let said = match &entry.entry.what {
             What::Transition(Transition::Rmp(transition)) => bus_words::words(transition, &entry.text(), self.rmp()),
+            What::Frame(Frame { direction: Direction::Inbound, peer, head: Head::Rmp(head), verdict: Verdict::Rmp(verdict), .. }) => {
+                let who = || bus_words::who(peer, head.session, self.rmp());
+                if let rmp::Verdict::Refused(refusal) = verdict { Some(bus_words::refusal_words(&who(), *refusal)) } else { None }
+            }
             _ => None,
         };
+        self.faults.fold(entry, self.world.as_ref().map(|world| &world.rmp));
         let line = if resyncing { None } else { self.fold_world(entry) };
-        self.faults.fold(entry);
         if let Some((peer, words)) = self.journal.fold(entry, line, said) {
             self.faults.tell(peer, words);
         }
@@ -420,7 +376,7 @@ impl Model {
 
     /// Holds the rules of alerts against what is. To be called once a second.
     pub(crate) fn judge(&mut self, rules: &AlertRules, now: Now) -> Judged {
-        self.world.as_ref().map_or_else(Judged::default, |world| self.alerts.judge(world, rules, now))
+        self.world.as_ref().map_or_else(Judged::default, |world| self.alerts.judge(world, &self.bus.drops, rules, now))
     }
 
     fn fold_windows(&mut self, entry: EntryRef<'_>) {
@@ -478,6 +434,16 @@ impl Model {
     pub(crate) fn line(&self, number: u64) -> Option<&LogView> {
         let place = usize::try_from(number.wrapping_sub(self.first_line)).ok()?;
         self.mpp()?.logs.get(place)
+    }
+
+    /// This console's own session on the bus, where it is attached over it.
+    pub(crate) fn own_session(&self) -> Option<ConnectionId> {
+        self.attachment.as_ref()?.session
+    }
+
+    /// The limits of the bus.
+    pub(crate) const fn rmp_limits(&self) -> &limits::Rmp {
+        &self.rmp_limits
     }
 
     /// The bus, once there is a snapshot.

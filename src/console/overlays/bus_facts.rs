@@ -4,7 +4,7 @@ use crate::{
     console::{
         class::Class,
         format,
-        model::{BYTES, Culprit, DELIVERED, DropGroup, Kept, MESSAGES, Model, Sentence, clause_text, drop_remedy},
+        model::{BYTES, Culprit, DELIVERED, DropGroup, Kept, MESSAGES, Model, Sentence, clause_said, drop_remedy},
         panes::{drop_word, rate_words, rights, schema_name},
         units,
         view::View,
@@ -79,12 +79,14 @@ pub(super) fn drop_facts(view: &View, model: &Model, group: &DropGroup, message:
     let trace = last.trace.map_or_else(|| "none".to_owned(), |trace| trace.to_string());
     facts.push(fact("last one", format!("msg_id {}, {trace}", last.msg_id)));
     facts.push(fact("expires", expiry(view, last)));
-    facts.extend(drop_remedy(last.reason));
+    // What was judged as it came waited in no queue.
+    let told = if last.reason == DropReason::TtlExpired && last.to.is_none() { 1 } else { usize::MAX };
+    facts.extend(drop_remedy(last.reason).into_iter().take(told));
     if let Culprit::Subscriber(session, sub) = group.key.culprit {
         facts.extend(queue(model, session, sub).map(|words| fact("its queue", words)));
     }
     for clause in clauses(last.reason) {
-        facts.push(fact("clause", format!("{clause}: {}", clause_text(clause))));
+        facts.push(fact("clause", clause_said(clause)));
     }
     match message {
         Some(message) => {
@@ -142,9 +144,9 @@ pub(super) fn topic_facts(view: &View, model: &Model, name: &TopicName) -> Vec<S
     };
     let rate = |figure| model.bus.topics.get(name).map_or(0.0, |flow| flow.per_second(figure, view.now));
     let mut facts = vec![
-        fact("last", format!("{}, for {} subscriptions", view.time_of_day(topic.last_at), topic.subscribers)),
+        fact("last", format!("{}, for {} now", view.time_of_day(topic.last_at), format::many(topic.subscribers.into(), "subscription"))),
         fact(
-            "goes by",
+            "goes by now",
             format!(
                 "{} messages/s in, {} B/s, {} messages/s out",
                 rate_words(rate(MESSAGES)),

@@ -11,8 +11,8 @@ use crate::{
         copy::Original,
         format,
         model::{
-            Alert, Breach, DropGroup, FaultGroup, Kept, Model, Sentence, Standing, clause_text, hello_remedy, mpp_report, remedy,
-            rmp_report, settle_remedy, store_report,
+            Alert, Breach, Cause, DropGroup, FaultGroup, Kept, Model, Sentence, Standing, clause_name, clause_text, hello_remedy,
+            mpp_report, remedy, rmp_report, settle_remedy, store_report,
         },
         pane_id::ChipId,
         panes::{Drops, LogLine, Refund, Row, StateValue, Stored},
@@ -112,7 +112,7 @@ impl Facts {
             Subject::State(value) => format!("State {}", value.key),
             Subject::Alert(_) => "Alert".to_owned(),
             Subject::Line(_) => "The adapter says".to_owned(),
-            Subject::Fault(group) => group.clause.to_owned(),
+            Subject::Fault(group) => clause_name(group.clause()).to_owned(),
             Subject::Drop(_) => "Dropped".to_owned(),
             Subject::Topic(name) => format!("Topic {name}"),
             Subject::BusPeer(session) => format!("Session {session}"),
@@ -270,7 +270,7 @@ fn alert_facts(view: &View, alert: &Alert, model: &Model) -> Vec<Sentence> {
         Standing::Seen => facts.push(fact("state", "it was put away as seen, and holds on")),
         Standing::Passed { at } => facts.push(fact("state", format!("it passed at {}", view.time_of_day(at)))),
     }
-    if let Some(world) = model.world.as_ref().filter(|_| alert.holds()) {
+    if let Some(world) = model.world.as_ref().filter(|_| alert.holds() || alert.cause == Cause::Dropping) {
         facts.extend(remedy(&alert.cause, world));
     }
     facts
@@ -352,19 +352,27 @@ fn state_facts(view: &View, value: &StateKeyRow) -> Vec<Sentence> {
 /// The clause in short, what was wrong, and what to do.
 fn fault_facts(view: &View, group: &FaultGroup) -> Vec<Sentence> {
     let payload = |name, value: &str| Sentence::Fact(name, value.to_owned(), Class::Payload);
-    let mut facts = vec![fact("", clause_text(group.clause)), Sentence::Why(group.last.words())];
+    let mut facts = vec![fact("", clause_text(group.clause())), Sentence::Why(group.breach.words())];
     // What it was told may name what it sent.
     facts.extend(group.told.as_deref().map(|told| payload("told", told)));
     facts.extend(group.frame.map(|frame| fact("frame", frame)));
     facts.extend(group.bytes.as_deref().map(|bytes| payload("it begins", bytes)));
-    facts.push(fact("by", format!("{} at {}", group.peer, view.time_of_day(group.at))));
-    facts.extend(group.last.remedy().map(|words| Sentence::Do(words.to_owned())));
-    if let Breach::Hello(reason) = group.last {
+    facts.push(fact(
+        "by",
+        format!(
+            "{}{} at {}",
+            group.who,
+            if *group.who == *group.peer.as_str() { String::new() } else { format!(", {}", group.peer) },
+            view.time_of_day(group.at)
+        ),
+    ));
+    facts.extend(group.breach.remedy().map(|words| Sentence::Do(words.to_owned())));
+    if let Breach::Hello(reason) = group.breach {
         facts.extend(hello_remedy(reason));
     }
     facts.push(fact("times", group.count.to_string()));
-    if group.kinds.len() > 1 {
-        facts.extend(group.kinds.iter().map(|(kind, count)| fact("of these", format!("{count} × {}", kind.words()))));
+    if group.by.len() > 1 {
+        facts.extend(group.by.iter().map(|(who, count)| fact("of these", format!("{count} by {who}"))));
     }
     facts
 }

@@ -167,11 +167,19 @@ fn kick_peer_words(model: &Model, session: ConnectionId, client: &str) -> Vec<(S
     ];
     let topics: Vec<_> = peer.subs.values().map(|sub| sub.topic.to_string()).collect();
     if !topics.is_empty() {
-        words.push((format!("Its {} subscriptions end: {}.", topics.len(), some(&topics)), Role::Warn));
+        words.push((
+            format!(
+                "Its {} end{}: {}.",
+                crate::console::format::many(topics.len() as u64, "subscription"),
+                if topics.len() == 1 { "s" } else { "" },
+                some(&topics)
+            ),
+            Role::Warn,
+        ));
     }
     let waiting: u64 = peer.subs.values().map(|sub| sub.gauge.queued_messages).sum();
     if waiting > 0 {
-        words.push((format!("{waiting} messages that wait for it are gone."), Role::Warn));
+        words.push((format!("What waits for it is gone: {}.", crate::console::format::many(waiting, "message")), Role::Warn));
     }
     words
 }

@@ -84,7 +84,7 @@ impl Tray {
         }
         let inside = canvas.frame(body, &title, focused);
         if alerts.is_empty() {
-            canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), "nothing was the matter so far", Role::Muted);
+            canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), &quiet_words(canvas.view, model), Role::Muted);
             return;
         }
         let view = canvas.view;
@@ -101,6 +101,14 @@ impl Tray {
             more: (false, false),
         }
         .draw(canvas, inside);
+    }
+}
+
+/// That nothing was the matter, as far as this console knows.
+fn quiet_words(view: &View, model: &Model) -> String {
+    match (&model.attachment, model.known_since) {
+        (Some(_), Some(since)) => format!("nothing was the matter since {}, when this console was attached", view.time_of_day(since)),
+        _ => "nothing was the matter so far".to_owned(),
     }
 }
 

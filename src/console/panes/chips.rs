@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use crate::{
     console::{
         format,
+        glyphs::Glyphs,
         model::{Condition, MESSAGES, Model, drop_groups, in_flight, mpp_report, rmp_report, store_report},
         pane_id::{ChipId, PaneId},
         text,
@@ -98,7 +99,7 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
         PaneId::Log => {
             let serious = model.journal.serious;
             let role = if serious > 0 { Role::Warn } else { Role::Text };
-            ("LOG", format!("{serious}{}", glyphs.warn), role)
+            ("LOG", warned(serious, glyphs), role)
         }
         PaneId::Started | PaneId::Pending => ("", String::new(), Role::Muted),
         PaneId::History => {
@@ -110,7 +111,7 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
         }
         PaneId::OtherPack => {
             let rows = mpp.map_or(0, |mpp| mpp.queues.values().map(|queue| queue.other_manifest).sum::<u64>());
-            ("OTHER", format::count(rows), if rows > 0 { Role::Warn } else { Role::Text })
+            (if room == Room::Least { "OTHER" } else { "OTHER PACK" }, format::count(rows), if rows > 0 { Role::Warn } else { Role::Text })
         }
         PaneId::Refunds => {
             let (refunds, more) = ui.pages.refund_count(model);
@@ -123,7 +124,11 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
         PaneId::State => ("STATE", format::count(ui.pages.state.rows().len() as u64), Role::Text),
         PaneId::AdapterLog => {
             let serious = mpp.map_or(0, |mpp| mpp.logs.iter().filter(|line| line.level >= Level::Warn).count() as u64);
-            ("ADAPT", format!("{}{}", format::count(serious), glyphs.warn), if serious > 0 { Role::Warn } else { Role::Text })
+            (
+                if room == Room::Least { "ADAPT" } else { "ADAPTER LOG" },
+                warned(serious, glyphs),
+                if serious > 0 { Role::Warn } else { Role::Text },
+            )
         }
         PaneId::Violations => {
             let faults = model.faults.count;
@@ -148,9 +153,14 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
         }
         PaneId::StationLog => {
             let serious = model.journal.station.iter().filter(|notice| notice.level >= Level::Warn).count() as u64;
-            ("STATION", format!("{}{}", format::count(serious), glyphs.warn), if serious > 0 { Role::Warn } else { Role::Text })
+            ("STATION", warned(serious, glyphs), if serious > 0 { Role::Warn } else { Role::Text })
         }
     }
+}
+
+/// How many lines are of level warn or error: none is nothing to be warned of.
+fn warned(serious: u64, glyphs: &Glyphs) -> String {
+    if serious > 0 { format!("{}{}", format::count(serious), glyphs.warn) } else { "0".to_owned() }
 }
 
 /// Columns of a chip, the gap behind it left out.

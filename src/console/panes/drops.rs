@@ -16,8 +16,8 @@ use crate::{
     rmp::DropReason,
 };
 
-/// The words for reasons.
-const REASONS: &[&str] = &[word(DropReason::TtlExpired), word(DropReason::Duplicate), word(DropReason::BackpressureTimeout)];
+/// The names of reasons, as notices and metrics have them.
+const REASONS: &[&str] = &[DropReason::TtlExpired.name(), DropReason::Duplicate.name(), DropReason::BackpressureTimeout.name()];
 
 /// Drops that are told together.
 pub(crate) struct Drops(pub(crate) DropGroup);
@@ -42,7 +42,7 @@ fields! {
     Drops {
         "at", Time, Public, "when the last time", Column::fixed("at", 8) => |it, _| Value::Time(it.0.last.at.wall);
         "reason", State(REASONS), Public, "why it did not get there", Column::fixed("reason", 11)
-            => |it, _| Value::text(word(it.0.key.reason));
+            => |it, _| Value::text(it.0.key.reason.name());
         "topic", Topic, Public, "on which topic", Column::growing("topic", 12, 3) => |it, _| Value::text(it.0.key.topic.as_str());
         "whose", Text, Public, "whose doing it is: who had no room, or who sent it late or again", Column::growing("whose", 8, 1)
             => |it, _| Value::text(it.0.whose());

@@ -27,6 +27,14 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
         (key, label)
     };
     let mut bindings: Vec<_> = view.keymap.bindings(place).filter(|binding| binding.in_footer).collect();
+    // What never does anything here is not named at all.
+    let is_idle = |binding: &keymap::Binding| match (binding.action, place) {
+        (Action::Open, Place::Facts) | (Action::Kick, Place::Topics | Place::Drops) => {
+            update::hindrance(binding.action, ui, model, view).is_some()
+        }
+        _ => false,
+    };
+    bindings.retain(|binding| !is_idle(binding));
     if place == Place::Wire {
         // It is where one looks: what finds comes before what acts.
         bindings.sort_by_key(|binding| !matches!(binding.action, Action::Open | Action::Filter | Action::Pause));

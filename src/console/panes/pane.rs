@@ -207,7 +207,10 @@ fn bus_title(pane: PaneId, model: &Model, view: &View) -> String {
     let Some(rmp) = model.rmp() else { return name.to_owned() };
     let many = |count: usize| format::count(count as u64);
     match pane {
-        PaneId::Topics if !rmp.topics.is_empty() => format!("{name} {}", many(rmp.topics.len())),
+        PaneId::Topics if !rmp.topics.is_empty() => match rmp.totals.topics.saturating_sub(rmp.topics.len() as u64) {
+            0 => format!("{name} {}", many(rmp.topics.len())),
+            _ => format!("{name} {} of {}", many(rmp.topics.len()), format::count(rmp.totals.topics)),
+        },
         PaneId::Subscribers if rmp.totals.keys > 0 => {
             let young = match rmp.totals.evicted_young {
                 0 => String::new(),

@@ -26,6 +26,25 @@ pub(crate) struct BusPeer<'a> {
     session: ConnectionId,
     peer: &'a PeerView,
     flow: Option<&'a Flow>,
+    is_own: bool,
+}
+
+/// Whether a peer is a screen on this station, or a command to it.
+pub(super) fn is_console(peer: &PeerView) -> bool {
+    let is_ours = |kind| matches!(kind, Kind::Ui | Kind::Tui | Kind::Viewer | Kind::Cue);
+    peer.greeting.as_ref().is_some_and(|greeting| is_ours(greeting.kind) && greeting.client.starts_with("rl-console"))
+}
+
+/// What a peer is shown as: its own name, but consoles, which all have one, by their processes.
+pub(super) fn shown_name(peer: &PeerView, is_own: bool) -> String {
+    let process = peer.peer.as_str().split_once("pid ").map_or("", |(_, pid)| pid);
+    match &peer.greeting {
+        None => "no Hello yet".to_owned(),
+        Some(_) if is_own => "this console".to_owned(),
+        Some(_) if is_console(peer) && !process.is_empty() => format!("console {process}"),
+        Some(greeting) if greeting.client.is_empty() => "(no name)".to_owned(),
+        Some(greeting) => greeting.client.to_string(),
+    }
 }
 
 impl BusPeer<'_> {
@@ -61,7 +80,7 @@ fields! {
         "peer", Text, Public, "who, as the operating system says", Column::growing("process", 12, 2).from(64)
             => |it, _| Value::text(it.peer.peer.as_str());
         "since", Time, Public, "since when", Column::fixed("since", 8).from(90) => |it, _| Value::Time(it.peer.connected_at.wall);
-        "published_s", Number, Public, "messages that it publishes a second, over the last minute", Column::fixed("msg/s", 6).right()
+        "published_s", Number, Public, "messages that it publishes a second, over the last 5 s", Column::fixed("msg/s", 6).right()
             => |it, now| Value::Number(it.flow.map_or(0.0, |flow| flow.per_second(MESSAGES, now)));
         "refused", Number, Public, "frames of its that were refused", Column::fixed("refused", 7).right()
             => |it, _| Value::count(it.peer.refused);
@@ -84,6 +103,8 @@ impl Listed for BusPeer<'_> {
         let greeting = self.peer.greeting.as_ref();
         Some(match field {
             "client" if greeting.is_none() => Cell::new("no Hello yet", Role::Warn),
+            "client" => Cell::new(shown_name(self.peer, self.is_own), if is_console(self.peer) { Role::Muted } else { Role::Text }),
+            "kind" if is_console(self.peer) => Cell::new(self.kind().map_or(look.view.glyphs.none, Kind::name), Role::Muted),
             "kind" => Cell::new(self.kind().map_or(look.view.glyphs.none, Kind::name), kind_role(self.kind())),
             "dialect" => Cell::new(greeting.map_or(look.view.glyphs.none, |greeting| Dialect::name(greeting.dialect)), Role::Muted),
             "session" => Cell::new(self.session.to_string(), Role::Muted),
@@ -105,9 +126,15 @@ const fn kind_role(kind: Option<Kind>) -> Role {
     }
 }
 
-/// The connections, by session.
+/// The connections, by session; consoles last.
 pub(super) fn rows(model: &Model) -> Vec<Row<'_>> {
     let Some(rmp) = model.rmp() else { return Vec::new() };
-    let row = |(session, peer): (&ConnectionId, _)| Row::BusPeer(BusPeer { session: *session, peer, flow: model.bus.peers.get(session) });
-    rmp.peers.iter().map(row).collect()
+    let own = model.own_session();
+    let mut peers: Vec<_> = rmp.peers.iter().collect();
+    peers.sort_by_key(|(_, peer)| is_console(peer));
+    let row = |(session, peer): (&ConnectionId, _)| {
+        let is_own = own == Some(*session);
+        Row::BusPeer(BusPeer { session: *session, peer, flow: model.bus.peers.get(session), is_own })
+    };
+    peers.into_iter().map(row).collect()
 }

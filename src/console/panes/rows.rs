@@ -1,5 +1,7 @@
 //! The rows of every pane: which there are, in which order, and what identifies them.
 
+use std::{cmp::Reverse, collections::VecDeque};
+
 use super::{Row, adapter_log, drops, history, in_flight, meter, pack_state, peers, queues, refunds, subscribers, topics, wire::Entries};
 use crate::{
     console::{
@@ -72,6 +74,13 @@ pub(crate) fn own_order(pane: PaneId) -> Option<usize> {
     }
 }
 
+/// Notices, the latest first: one that was told of again stands where it was told last.
+fn notices(notices: &VecDeque<Notice>) -> Vec<Row<'_>> {
+    let mut latest: Vec<_> = notices.iter().rev().collect();
+    latest.sort_by_key(|notice| Reverse(notice.at.mono));
+    latest.into_iter().map(Row::Notice).collect()
+}
+
 /// A pane's rows as they come, unfiltered, in the pane's own order.
 fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
     let Some(mpp) = model.mpp() else { return Vec::new() };
@@ -79,8 +88,8 @@ fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
         PaneId::Queues => queues::rows(mpp, model, ui),
         PaneId::InFlight => in_flight::rows(mpp),
         PaneId::Recent => model.ended().map(Row::Ended).collect(),
-        PaneId::Log => model.journal.notices.iter().rev().map(Row::Notice).collect(),
-        PaneId::StationLog => model.journal.station.iter().rev().map(Row::Notice).collect(),
+        PaneId::Log => notices(&model.journal.notices),
+        PaneId::StationLog => notices(&model.journal.station),
         PaneId::History => history::rows(ui.pages.history.rows(), model),
         PaneId::OtherPack => history::rows(ui.pages.other_pack.rows(), model),
         PaneId::Pending => ui.pending().map_or_else(Vec::new, |pending| history::rows(pending.window.rows(), model)),
@@ -89,7 +98,7 @@ fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
         PaneId::AdapterLog => adapter_log::rows(model),
         PaneId::Violations => model.faults.groups().map(Row::Fault).collect(),
         PaneId::Meter => meter::rows(ui, model),
-        PaneId::Topics => topics::rows(model),
+        PaneId::Topics => topics::rows(model, ui.moment()),
         PaneId::Subscribers => subscribers::rows(model, ui),
         PaneId::Peers => peers::rows(model),
         PaneId::Drops => drops::rows(model),

@@ -1,7 +1,9 @@
-//! Subscribers: what each subscription gets, what waits for it, and what it lost.
+//! Subscribers: what each subscription gets, what waits for it, and what it lost; those that need a look first.
+
+use std::{borrow::Cow, cmp::Reverse};
 
 use super::{
-    Cell,
+    Cell, peers,
     row::{Listed, Look, Row},
     topics::{bad_cell, rate_cell},
 };
@@ -9,14 +11,16 @@ use crate::{
     console::{
         format,
         model::{DELIVERED, Flow, Model},
+        pane_id::PaneId,
         selection::RecordKey,
         theme::Role,
         ui::Ui,
     },
     field::{Column, Value, fields},
-    ids::ConnectionId,
+    ids::{ConnectionId, TopicName},
     limits,
     rmp::{DropReason, PeerView, SubView},
+    time::Now,
 };
 
 /// Subscriptions that are listed at most.
@@ -27,14 +31,29 @@ pub(crate) struct Subscriber<'a> {
     session: ConnectionId,
     number: u64,
     peer: &'a PeerView,
-    sub: &'a SubView,
+    sub: Cow<'a, SubView>,
     flow: Option<&'a Flow>,
     limits: &'a limits::Rmp,
+    is_own: bool,
+    /// Of how many it tells: where a session has many, those that need no look are one row.
+    count: usize,
+    /// What leaves to those.
+    flows: Vec<&'a Flow>,
 }
 
 impl Subscriber<'_> {
     fn lost(&self, reason: DropReason) -> u64 {
         self.sub.gauge.dropped[reason.index()]
+    }
+
+    fn per_second(&self, now: Now) -> f64 {
+        self.flow.iter().chain(&self.flows).map(|flow| flow.per_second(DELIVERED, now)).sum()
+    }
+
+    /// How much it needs a look: how full its queue is, by tenths, then how much it lost, by magnitude.
+    fn need(&self) -> (u64, u32) {
+        let lost = self.lost(DropReason::BackpressureTimeout).saturating_add(self.lost(DropReason::TtlExpired));
+        (self.full() / 10, lost.checked_ilog2().map_or(0, |log| log + 1))
     }
 
     /// How full its queue is, in hundredths: by messages or by bytes, whichever is more.
@@ -65,15 +84,16 @@ fields! {
             => |it, _| Value::count(it.sub.gauge.queued_messages);
         "queued_bytes", Bytes, Public, "their bytes, of limits.rmp.queue_bytes_max", Column::fixed("bytes", 8).right().from(70)
             => |it, _| Value::Bytes(it.sub.gauge.queued_bytes);
-        "delivered_s", Number, Public, "messages that left to it a second, over the last minute", Column::fixed("out/s", 6).right()
-            => |it, now| Value::Number(it.flow.map_or(0.0, |flow| flow.per_second(DELIVERED, now)));
+        "delivered_s", Number, Public, "messages that left to it a second, over the last 5 s", Column::fixed("out/s", 6).right()
+            => |it, now| Value::Number(it.per_second(now));
         "no_room", Number, Public, "messages lost because its queue was full", Column::fixed("full", 5).right()
             => |it, _| Value::count(it.lost(DropReason::BackpressureTimeout));
         "expired", Number, Public, "messages that expired before they could leave to it", Column::fixed("late", 5).right()
             => |it, _| Value::count(it.lost(DropReason::TtlExpired));
         "duplicate", Number, Public, "messages that it had already, and did not get again", Column::fixed("dup", 5).right().from(60)
             => |it, _| Value::count(it.lost(DropReason::Duplicate));
-        "sub", Serial, Public, "its number in the session" => |it, _| Value::Serial(it.number);
+        "sub", Serial, Public, "its number in the session" => |it, _| if it.count > 1 { Value::None } else { Value::Serial(it.number) };
+        "count", Number, Public, "of how many subscriptions it tells" => |it, _| Value::count(it.count as u64);
         "full", Number, Public, "how full its queue is, in hundredths of its limit" => |it, _| Value::count(it.full());
         "delivered", Number, Public, "messages that left to it since it was made" => |it, _| Value::count(it.sub.gauge.delivered);
         "peer", Text, Public, "who its session is, as the operating system says" => |it, _| Value::text(it.peer.peer.as_str());
@@ -99,7 +119,11 @@ impl Listed for Subscriber<'_> {
 
     fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
         let gauge = &self.sub.gauge;
+        let is_console = peers::is_console(self.peer);
+        let role = if is_console { Role::Muted } else { Role::Text };
         Some(match field {
+            "client" => Cell::new(peers::shown_name(self.peer, self.is_own), role),
+            "pattern" => Cell::new(self.sub.topic.to_string(), if self.count > 1 { Role::Muted } else { role }),
             "session" => Cell::new(self.session.to_string(), Role::Muted),
             "queued" => {
                 let words = format!("{}/{}", format::count(gauge.queued_messages), format::count(self.limits.queue_messages_max));
@@ -109,7 +133,7 @@ impl Listed for Subscriber<'_> {
                 let words = format!("{}/{}", short(gauge.queued_bytes), short(self.limits.queue_bytes_max));
                 Cell::new(words, self.full_role())
             }
-            "delivered_s" => rate_cell(self.flow.map_or(0.0, |flow| flow.per_second(DELIVERED, look.view.now))),
+            "delivered_s" => rate_cell(self.per_second(look.view.now)),
             "no_room" => bad_cell(self.lost(DropReason::BackpressureTimeout)),
             "expired" => bad_cell(self.lost(DropReason::TtlExpired)),
             "duplicate" => Cell::new(format::count(self.lost(DropReason::Duplicate)), Role::Muted),
@@ -118,16 +142,61 @@ impl Listed for Subscriber<'_> {
     }
 }
 
-/// The subscriptions, by session and number.
+/// Subscriptions of a session that are listed one by one; what is left of them and needs no look is one row.
+const APART: usize = 8;
+
+/// The rows of one session, those that need a look first.
+fn of_session<'a>(session: ConnectionId, peer: &'a PeerView, model: &'a Model, ui: &'a Ui) -> Vec<Subscriber<'a>> {
+    let row = |(number, sub): (&u64, &'a SubView)| Subscriber {
+        session,
+        number: *number,
+        peer,
+        sub: Cow::Borrowed(sub),
+        flow: model.bus.subs.get(&(session, *number)),
+        limits: &ui.limits.rmp,
+        is_own: model.own_session() == Some(session),
+        count: 1,
+        flows: Vec::new(),
+    };
+    let mut rows: Vec<_> = peer.subs.iter().map(row).collect();
+    rows.sort_by_key(|row| Reverse(row.need()));
+    let apart = rows.iter().filter(|row| row.need() > (0, 0)).count().max(APART);
+    // Whoever looks for some is to find them one by one.
+    if ui.lens(PaneId::Subscribers).arranges() || rows.len() <= apart + 1 {
+        return rows;
+    }
+    let rest = rows.split_off(apart);
+    rows.extend(together(rest));
+    rows
+}
+
+/// Subscriptions of one session as one.
+fn together(rest: Vec<Subscriber<'_>>) -> Option<Subscriber<'_>> {
+    let count = rest.len();
+    let flows = rest.iter().filter_map(|row| row.flow).collect();
+    let gauges = rest.iter().map(|row| row.sub.gauge);
+    let gauge = gauges.reduce(|mut all, one| {
+        all.queued_messages = all.queued_messages.max(one.queued_messages);
+        all.queued_bytes = all.queued_bytes.max(one.queued_bytes);
+        all.delivered = all.delivered.saturating_add(one.delivered);
+        for (all, one) in all.dropped.iter_mut().zip(one.dropped) {
+            *all = all.saturating_add(one);
+        }
+        all
+    })?;
+    let first = rest.into_iter().next()?;
+    let sub = SubView { topic: TopicName::new(&format!("and {count} more")), since: first.sub.since, gauge };
+    Some(Subscriber { sub: Cow::Owned(sub), flow: None, count, flows, ..first })
+}
+
+/// The subscriptions: sessions with the fullest queues and the most losses first, consoles that need no look last.
 pub(super) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
     let Some(rmp) = model.rmp() else { return Vec::new() };
-    let of_peer = |(session, peer): (&ConnectionId, &'a PeerView)| {
-        let session = *session;
-        let row = move |(number, sub): (&u64, &'a SubView)| {
-            let flow = model.bus.subs.get(&(session, *number));
-            Row::Subscriber(Subscriber { session, number: *number, peer, sub, flow, limits: &ui.limits.rmp })
-        };
-        peer.subs.iter().map(row)
-    };
-    rmp.peers.iter().flat_map(of_peer).take(LISTED_MAX).collect()
+    let mut sessions: Vec<_> = rmp.peers.iter().map(|(session, peer)| of_session(*session, peer, model, ui)).collect();
+    sessions.retain(|rows| !rows.is_empty());
+    sessions.sort_by_key(|rows| {
+        let need = rows.first().map(Subscriber::need);
+        (Reverse(need), rows.first().is_some_and(|row| peers::is_console(row.peer)))
+    });
+    sessions.into_iter().flatten().take(LISTED_MAX).map(Row::Subscriber).collect()
 }

@@ -16,7 +16,7 @@ use crate::{
     },
     field::{Column, Value, fields},
     ids::TopicName,
-    rmp::{DropReason, Registry, SchemaId, TopicView},
+    rmp::{DropReason, Registry, SchemaId, TopicView, topic::Class},
     time::Now,
 };
 
@@ -30,6 +30,12 @@ pub(crate) struct Topic<'a> {
 impl Topic<'_> {
     fn per_second(&self, figure: usize, now: Now) -> f64 {
         self.flow.map_or(0.0, |flow| flow.per_second(figure, now))
+    }
+
+    /// Whether somebody published here and nobody listens. What the station says by itself asks for nobody.
+    fn is_for_nobody(&self) -> bool {
+        let is_own = matches!(Class::of_text(self.name.as_str()), Class::Sys | Class::Tap | Class::DropsBodies | Class::RunOutput);
+        self.view.published > 0 && self.view.subscribers == 0 && !is_own
     }
 
     fn dropped(&self) -> u64 {
@@ -46,13 +52,13 @@ fields! {
         "topic", Topic, Public, "its name", Column::growing("topic", 14, 3) => |it, _| Value::text(it.name.as_str());
         "schema", Text, Public, "what the last message on it was", Column::growing("schema", 12, 1).from(60)
             => |it, _| Value::maybe(it.view.schema_id.map(schema_name));
-        "rate", Number, Public, "messages a second, over the last minute", Column::fixed("msg/s", 6).right()
+        "rate", Number, Public, "messages a second, over the last 5 s", Column::fixed("msg/s", 6).right()
             => |it, now| Value::Number(it.per_second(MESSAGES, now));
         "trend", Number, Public, "messages in the last 80 s, as a chart", Column::fixed("", 8).from(70)
             => |it, now| Value::Number(it.per_second(MESSAGES, now));
-        "bytes_s", Bytes, Public, "bytes a second, over the last minute", Column::fixed("B/s", 8).right().from(84)
+        "bytes_s", Bytes, Public, "bytes a second, over the last 5 s", Column::fixed("B/s", 8).right().from(84)
             => |it, now| Value::Bytes(whole(it.per_second(BYTES, now)));
-        "subs", Number, Public, "subscriptions that the last message was for", Column::fixed("subs", 4).right()
+        "subs", Number, Public, "subscriptions that a message like the last one is for", Column::fixed("subs", 4).right()
             => |it, _| Value::count(it.view.subscribers);
         "delivered_s", Number, Public, "messages given to subscriptions a second", Column::fixed("out/s", 6).right()
             => |it, now| Value::Number(it.per_second(DELIVERED, now));
@@ -126,7 +132,12 @@ impl Listed for Topic<'_> {
                 Cell::new(format::bytes(bytes), if bytes > 0 { Role::Text } else { Role::Muted })
             }
             "subs" => {
-                Cell::new(format::count(self.view.subscribers.into()), if self.view.subscribers > 0 { Role::Text } else { Role::Muted })
+                let count = format::count(self.view.subscribers.into());
+                match self.view.subscribers {
+                    0 if self.is_for_nobody() => Cell::new(format!("{count}{}", glyphs.warn), Role::Warn),
+                    0 => Cell::new(count, Role::Muted),
+                    _ => Cell::new(count, Role::Text),
+                }
             }
             "delivered_s" => rate_cell(self.per_second(DELIVERED, now)),
             "drops" => bad_cell(self.dropped()),
@@ -135,8 +146,12 @@ impl Listed for Topic<'_> {
     }
 }
 
-/// The topics, by name.
-pub(super) fn rows(model: &Model) -> Vec<Row<'_>> {
+/// The topics, the busiest of the last minute first and then by name: those of a like load keep their places among each other.
+pub(super) fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
     let Some(rmp) = model.rmp() else { return Vec::new() };
-    rmp.topics.iter().map(|(name, topic)| Row::Topic(Topic { name, view: topic, flow: model.bus.topics.get(name) })).collect()
+    let row = |(name, view)| Topic { name, view, flow: model.bus.topics.get(name) };
+    let mut topics: Vec<_> = rmp.topics.iter().map(row).collect();
+    let load = |topic: &Topic<'_>| topic.flow.map_or(0, |flow| flow.per_minute(MESSAGES, now).checked_ilog2().map_or(0, |log| log / 2 + 1));
+    topics.sort_by_cached_key(|topic| std::cmp::Reverse(load(topic)));
+    topics.into_iter().map(Row::Topic).collect()
 }

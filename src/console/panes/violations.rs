@@ -1,22 +1,29 @@
-//! Violations: faults of peers, one row a clause.
+//! Violations: faults of peers, one row a fault, by clause.
 
 use super::{
     Cell,
     row::{Listed, Look},
 };
 use crate::{
-    console::{format, model::FaultGroup, selection::RecordKey, theme::Role},
+    console::{
+        format,
+        model::{FaultGroup, clause_name},
+        selection::RecordKey,
+        theme::Role,
+    },
     field::{Column, Value, fields},
 };
 
 fields! {
     FaultGroup {
         "clause", Text, Public, "the clause of the specification that was broken", Column::growing("clause", 14, 1)
-            => |it, _| Value::text(it.clause);
+            => |it, _| Value::text(it.clause());
         "times", Number, Public, "how often", Column::fixed("times", 5).right() => |it, _| Value::count(it.count);
         "last", Time, Public, "when the last time", Column::fixed("last", 8) => |it, _| Value::Time(it.at.wall);
-        "what", Text, Public, "what it was the last time", Column::growing("what it was", 12, 3) => |it, _| Value::text(it.last.words());
-        "peer", Text, Public, "who broke it the last time", Column::fixed("peer", 21).from(100) => |it, _| Value::text(it.peer.as_str());
+        "what", Text, Public, "what it was", Column::growing("what it was", 12, 5) => |it, _| Value::text(it.breach.words());
+        "who", Text, Public, "who broke it the last time", Column::growing("who", 12, 1).from(70) => |it, _| Value::text(&*it.who);
+        "session", Serial, Public, "whose session of the bus" => |it, _| it.session.map_or(Value::None, |session| Value::Serial(session.0));
+        "peer", Text, Public, "whose process or address" => |it, _| Value::text(it.peer.as_str());
         "frame", Text, Public, "the type of the frame that broke it" => |it, _| Value::maybe(it.frame);
         "told", Text, Payload, "what the peer was told" => |it, _| Value::maybe(it.told.as_deref());
         "age", Duration, Public, "how long ago the last time was" => |it, now| Value::Duration(super::ms(it.at, now));
@@ -25,14 +32,14 @@ fields! {
 
 impl Listed for FaultGroup {
     fn key(&self) -> RecordKey {
-        RecordKey::Clause(self.clause)
+        RecordKey::Fault(self.breach)
     }
 
     fn cell(&self, field: &str, _look: &Look<'_>) -> Option<Cell> {
         Some(match field {
-            "clause" => Cell::new(short(self.clause), Role::Text),
+            "clause" => Cell::new(short(self.clause()), Role::Text),
             "times" => Cell::new(format::count(self.count), Role::Warn),
-            "peer" => Cell::new(self.peer.to_string(), Role::Muted),
+            "who" => Cell::new(self.who.to_string(), Role::Muted),
             _ => return None,
         })
     }
@@ -40,5 +47,6 @@ impl Listed for FaultGroup {
 
 /// A clause without the name of the specification, which all but a few have.
 fn short(clause: &'static str) -> &'static str {
+    let clause = clause_name(clause);
     clause.strip_prefix("mpp-v2").map_or(clause, |rest| rest.trim_start_matches([',', ' ']))
 }

@@ -7,6 +7,7 @@ use crossterm::event::KeyCode;
 use super::stage::{Stage, connected, show};
 use crate::{
     console::{action::Effect, glyphs::Glyphs},
+    ids::ConnectionId,
     port::{Attachment, Reach},
     rmp::Kind,
     tap::entry::station::{Level, Transition},
@@ -14,7 +15,7 @@ use crate::{
 };
 
 fn attachment(kind: Kind) -> Attachment {
-    Attachment { name: Arc::from("friday-night"), pid: 4_711, kind, reach: Reach::Attached }
+    Attachment { name: Arc::from("friday-night"), pid: 4_711, session: Some(ConnectionId(3)), kind, reach: Reach::Attached }
 }
 
 fn lost(stage: &Stage) -> Attachment {

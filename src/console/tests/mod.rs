@@ -7,6 +7,7 @@ mod bound;
 mod brakes;
 mod bulk;
 mod bus;
+mod bus_figures;
 mod canvas;
 mod classes;
 mod columns;

@@ -85,7 +85,7 @@ impl Stage {
     /// The moment that is shown, and the present.
     fn show_moment(&mut self) {
         self.view.clock = Now::at_ms(self.ms);
-        self.view.now = self.ui.time.instant().unwrap_or(self.view.clock);
+        self.view.now = self.ui.time.instant().unwrap_or_else(|| self.model.moment(self.view.clock));
     }
 
     /// Takes a snapshot.

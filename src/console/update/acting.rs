@@ -248,8 +248,8 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
                 let line = model.line(number).cloned();
                 inspect(ui, line.map(|line| Subject::Line(Box::new(line))))
             }
-            Some(RecordKey::Clause(clause)) => {
-                let group = model.faults.group(clause).cloned();
+            Some(RecordKey::Fault(breach)) => {
+                let group = model.faults.group(breach).cloned();
                 inspect(ui, group.map(|group| Subject::Fault(Box::new(group))))
             }
             Some(RecordKey::Entry(seq)) => inspecting::open(ui, view, seq),

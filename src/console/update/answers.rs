@@ -11,6 +11,7 @@ use crate::{
     },
     mpp,
     port::{Outcome, Page, PortError},
+    runs,
     tap::entry::Link,
     time::Now,
 };
@@ -50,9 +51,15 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
             return Some((format!("recorded {entries} entries, {bytes}: {}", path.display()), false));
         }
         Outcome::Restarted { link: Link::Rmp } => return Some(("the bus is up again: its peers can connect".to_owned(), false)),
+        Outcome::Restarted { link: Link::Runs } => return Some(("the control plane is up again: runs can be submitted".to_owned(), false)),
         Outcome::Restarted { .. } => return Some(("the bridge is up again: adapters can connect".to_owned(), false)),
         Outcome::PeerKicked { session } => return Some((format!("session {session} of the bus is disconnected"), false)),
-        Outcome::BackedUp { .. } | Outcome::Stopping { .. } => return None,
+        Outcome::Runs(runs::Outcome::Cancelled { nodes: 0 }) => return Some(("the run is cancelled".to_owned(), false)),
+        Outcome::Runs(runs::Outcome::Cancelled { nodes }) => {
+            return Some((format!("the run is cancelled; {nodes} of its nodes had not ended"), false));
+        }
+        Outcome::Runs(runs::Outcome::Decided) => return Some(("decided".to_owned(), false)),
+        Outcome::Runs(runs::Outcome::Taken) | Outcome::BackedUp { .. } | Outcome::Stopping { .. } => return None,
     };
     if let Asked::Release { words } = asked {
         return words.clone().map(|words| (words, false));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crossterm::event::{KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
 
 use ratatui::layout::Rect;
 
@@ -22,6 +22,7 @@ use crate::{
         reload::Fault,
         ui::{Focus, Message, Ui},
         view::View,
+        view_id::ViewId,
     },
     time::{Mono, Now},
 };
@@ -177,7 +178,15 @@ fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono,
         let past = ui.time.shown();
         return filter::on_key(ui, past.as_deref().unwrap_or(live), view, key, now);
     }
-    let Some(action) = view.keymap.lookup(ui.place(), key) else { return Vec::new() };
+    let Some(action) = view.keymap.lookup(ui.place(), key) else {
+        if let KeyCode::Char(digit @ '0'..='9') = key.code
+            && ui.overlays.is_empty()
+        {
+            let views = ViewId::ALL.map(|known| format!("{} {}", view.key(Action::showing(known)), known.name()));
+            say(ui, format!("{digit} shows nothing: {}", views.join(", ")), true, now);
+        }
+        return Vec::new();
+    };
     if layout::too_small(ui.columns, ui.rows) {
         // Nobody can read a question here: only what asks none is done.
         let quits = action == Action::Quit && ui.overlays.is_empty() && !acting::quits_station(live);

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use crossterm::event::KeyEvent;
 
-use super::dispatch::{attempt, say};
+use super::dispatch::{attempt, say, say_as};
 use crate::{
     console::{
         action::{Action, Effect},
+        class::Class,
         keymap::Place,
         model::Model,
         overlays::{FilterLine, Overlay},
@@ -175,9 +176,10 @@ fn close(ui: &mut Ui, by_steps: bool) {
 /// Keeps what is written.
 fn keep(ui: &mut Ui, now: Now) -> Vec<Effect> {
     let Some(open) = line(ui) else { return Vec::new() };
-    if open.fault.is_some() {
-        // What is wrong stands above the line, and quotes it.
-        say(ui, "this cannot be read as a filter yet: mend it, or empty it".to_owned(), true, now);
+    if let Some(fault) = &open.fault {
+        // It quotes the line.
+        let words = format!("no filter yet: {}", fault.words);
+        say_as(ui, words, true, Class::Payload, now);
         return Vec::new();
     }
     let text = open.text().to_owned();

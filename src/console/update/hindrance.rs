@@ -45,7 +45,12 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         Action::Settle => settle_hindrance(ui, model),
         Action::HoldAll => needs(model.mpp().is_some_and(|mpp| !mpp.queues.is_empty()), "there are no queues"),
         Action::Restart => needs(down_at_hand(ui, model).is_some(), "the bridge and the bus are up: there is nothing to restart"),
-        Action::Kick if is_among_sessions(ui) => needs(session_at_hand(ui, model).is_some(), "no session of the bus is selected"),
+        Action::Kick if is_among_sessions(ui) => match session_at_hand(ui, model) {
+            None => Some("no session of the bus is selected".to_owned()),
+            own if own == model.own_session() => Some(format!("that is this console: {} leaves it", view.key(Action::Quit))),
+            Some(_) => None,
+        },
+        Action::Kick if is_on_bus(ui) => Some("select whom in Subscribers or Peers".to_owned()),
         Action::Kick => needs(model.mpp().is_some_and(|mpp| mpp.adapter.is_some()), "no adapter is connected"),
         Action::Open => match (ui.overlays.last(), ui.focus) {
             (Some(Overlay::Pending(pending)), _) => needs(pending.selected().is_some(), "nothing is selected"),
@@ -275,6 +280,11 @@ pub(super) fn queue_at_hand(ui: &Ui, model: &Model) -> Option<QueueName> {
 }
 
 /// Whether the keys go to a list of sessions of the bus.
+/// Whether the bus is looked at, where no adapter is.
+fn is_on_bus(ui: &Ui) -> bool {
+    ui.overlays.is_empty() && matches!(ui.focus, Focus::Pane(PaneId::Topics | PaneId::Drops)) && ui.view == ViewId::Bus
+}
+
 fn is_among_sessions(ui: &Ui) -> bool {
     match (ui.overlays.last(), ui.focus) {
         (None, Focus::Pane(PaneId::Peers | PaneId::Subscribers)) => true,

@@ -292,7 +292,7 @@ fn of_record(ui: &Ui, model: &Model, pane: PaneId, record: RecordKey) -> Option<
         }
         RecordKey::StateKey(key) => Some(Traced::StateKey(key)),
         RecordKey::Line(number) => model.line(number).cloned().map(Traced::Line),
-        RecordKey::Clause(clause) => model.faults.group(clause).map(|group| Traced::Entry(group.seq)),
+        RecordKey::Fault(breach) => model.faults.group(breach).map(|group| Traced::Entry(group.seq)),
         RecordKey::Entry(seq) => Some(Traced::Itself(seq)),
         RecordKey::Topic(topic) => Some(Traced::Topic(topic)),
         RecordKey::Subscription(session, _) | RecordKey::BusPeer(session) => Some(Traced::Session(session)),

@@ -9,7 +9,7 @@ use crate::{
         model::Breach,
         panes::{drop_word, schema_name},
     },
-    rmp::{CloseCause, FrameKind, Head, Transition as T, Verdict},
+    rmp::{CloseCause, FrameKind, Head, Transition as T, Verdict, broker::STATION},
     tap::entry::{Frame, Verdict as AnyVerdict},
 };
 
@@ -32,6 +32,7 @@ pub(super) fn frame<'a>(frame: &'a Frame, head: &'a Head) -> Told<'a> {
         schema: head.schema_id,
         msg_id: head.msg_id,
         sub: head.sub,
+        session: head.session.filter(|session| *session != STATION),
         ..Told::default()
     }
 }
@@ -131,8 +132,9 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
             format!("sub {sub} of session {session}: {} wait, {} left", gauge.queued_messages, gauge.delivered).into()
         }
         T::Counted { session, published, refused } => format!("session {session}: {published} published, {refused} refused").into(),
-        T::Remembered { keys, evicted_young } => {
-            format!("{} keys, {} forgotten early", format::count(*keys), format::count(*evicted_young)).into()
+        T::Remembered { keys, evicted_young, topics } => {
+            let count = format::count;
+            format!("{} keys, {} forgotten early, {} topics", count(*keys), count(*evicted_young), count(*topics)).into()
         }
         T::ClockJumped { by_ms } => format!("by {by_ms} ms; TTLs do not follow it").into(),
     }

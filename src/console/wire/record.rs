@@ -8,9 +8,10 @@ use super::{
 };
 use crate::{
     field::{Column, Value, fields},
+    rmp::topic::METRICS,
     tap::{
         EntryRef,
-        entry::{Direction, What},
+        entry::{Direction, Head, Transition, What, rmp},
     },
     time::{Mono, Now},
 };
@@ -53,6 +54,20 @@ impl<'a> EntryRecord<'a> {
             What::Frame(frame) => Value::Bytes(u64::from(frame.wire_bytes)),
             _ if self.0.bytes.is_empty() => Value::None,
             _ => Value::Bytes(self.0.bytes.len() as u64),
+        }
+    }
+
+    /// Whether it is told every second whatever happens.
+    fn is_routine(&self) -> bool {
+        match &self.0.entry.what {
+            What::Transition(Transition::Rmp(told)) => {
+                matches!(told, rmp::Transition::Gauged { .. } | rmp::Transition::Counted { .. } | rmp::Transition::Remembered { .. })
+            }
+            What::Frame(frame) => match &frame.head {
+                Head::Rmp(head) => head.topic.as_ref().is_some_and(|topic| topic.as_str() == METRICS),
+                Head::Mpp(_) => false,
+            },
+            _ => false,
         }
     }
 
@@ -107,6 +122,8 @@ fields! {
             => |it, _| Value::maybe(it.0.entry.trace.map(|trace| trace.0.simple().to_string()));
         "cause", Serial, Public, "the entry that caused it", Column::fixed("cause", 8).right().from(140)
             => |it, _| it.0.entry.cause.map_or(Value::None, |cause| Value::Serial(cause.0));
+        "routine", State(&["yes", "no"]), Public, "whether it is told every second whatever happens: figures, and the station's own metrics"
+            => |it, _| Value::text(if it.is_routine() { "yes" } else { "no" });
         "age", Duration, Public, "how long ago it happened" => |it, now| age(it.0.entry.at, now);
     }
 }

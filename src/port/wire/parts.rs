@@ -147,9 +147,11 @@ impl Assembly {
 mod tests {
     use super::*;
     use crate::{
+        ids::TraceId,
         port::wire::{About, Question, may_ask, read_question, write_question},
         port::{Command, Page, PortError, Query},
         rmp::Kind,
+        runs,
         time::Now,
     };
 
@@ -231,13 +233,16 @@ mod tests {
     #[test]
     fn each_kind_may_ask_what_its_token_is_for() {
         let enqueue = Question::Command(Command::Mpp(crate::mpp::Command::Enqueue { rows: vec![] }));
-        let questions =
-            [Question::About, Question::Snapshot, Question::Query(Query::Health), enqueue, Question::Command(Command::RecordStop)];
+        let run = TraceId(uuid::Uuid::nil());
+        let submit = Question::Command(Command::Runs(runs::Command::Submit { request: run, opening_yaml: String::new() }));
+        let cancel = Question::Command(Command::Runs(runs::Command::Cancel { run }));
+        let record = Question::Command(Command::RecordStop);
+        let questions = [Question::About, Question::Snapshot, Question::Query(Query::Health), enqueue, record, submit, cancel];
         let may = |kind| questions.each_ref().map(|question| may_ask(kind, question).is_ok());
-        assert_eq!(may(Kind::Tui), [true; 5]);
-        assert_eq!(may(Kind::Ui), [true; 5]);
-        assert_eq!(may(Kind::Viewer), [true, true, true, false, false]);
-        assert_eq!(may(Kind::Cue), [true, false, false, true, false]);
-        assert_eq!(may(Kind::Agent), [false; 5]);
+        assert_eq!(may(Kind::Tui), [true; 7]);
+        assert_eq!(may(Kind::Ui), [true; 7]);
+        assert_eq!(may(Kind::Viewer), [true, true, true, false, false, false, false]);
+        assert_eq!(may(Kind::Cue), [true, false, false, true, false, true, false]);
+        assert_eq!(may(Kind::Agent), [false; 7]);
     }
 }

@@ -7,6 +7,7 @@ use crate::{
     mpp,
     port::{Command, Outcome, Page, PortError, Query},
     rmp::Kind,
+    runs,
     time::Now,
 };
 
@@ -105,9 +106,12 @@ pub fn may_ask(kind: Kind, question: &Question) -> Result<(), PortError> {
     match (kind, question) {
         (Kind::Ui | Kind::Tui | Kind::Station, _)
         | (Kind::Viewer, Question::Query(_) | Question::Snapshot | Question::About)
-        | (Kind::Cue, Question::Command(Command::Mpp(mpp::Command::Enqueue { .. })) | Question::About) => Ok(()),
+        | (
+            Kind::Cue,
+            Question::Command(Command::Mpp(mpp::Command::Enqueue { .. }) | Command::Runs(runs::Command::Submit { .. })) | Question::About,
+        ) => Ok(()),
         (Kind::Viewer, Question::Command(_)) => forbidden("its token is for looking alone"),
-        (Kind::Cue, _) => forbidden("its token is for enqueueing alone"),
+        (Kind::Cue, _) => forbidden("its token is for enqueueing and for submitting alone"),
         (Kind::Agent, _) => forbidden("it showed no token of the station"),
     }
 }

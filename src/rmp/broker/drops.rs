@@ -239,12 +239,13 @@ impl Broker {
 
     fn notice(&mut self, now: Now, at: TopicRef, reason: DropReason, lost: Lost, count: u64) {
         let Some(state) = self.topics.state(at) else { return };
-        let (topic, is_silent) = (state.topic.name().clone(), state.class.is_silent());
-        if !state.is_shown() {
+        let (topic, is_silent, is_new) = (state.topic.name().clone(), state.class.is_silent(), !state.is_shown());
+        if is_new {
             state.view.last_at = now;
         }
         state.view.dropped[reason.index()] += count;
         self.totals.dropped[reason.index()] += count;
+        self.topics.used += u64::from(is_new);
         let Lost { to, from, trace, msg_id, expires_at_ms } = lost;
         let client = |session: Option<ConnectionId>| session.and_then(|session| self.sessions.get(session)).and_then(Session::client);
         let view = DropView {

@@ -202,7 +202,10 @@ impl Broker {
         self.totals.published += 1;
         self.totals.published_bytes += bytes;
         self.totals.delivered += u64::from(given);
+        let mut is_new = false;
         if let Some(state) = self.topics.state(at) {
+            is_new = !state.is_shown();
+            state.heard = u32::from(message.is_counted && self.settings.hears && state.class.is_heard());
             let view = &mut state.view;
             view.published += 1;
             view.bytes += bytes;
@@ -211,6 +214,7 @@ impl Broker {
             view.schema_id = Some(message.schema_id.0);
             view.last_at = now;
         }
+        self.topics.used += u64::from(is_new);
         if let Some(session) = self.sessions.get_mut(id) {
             session.published += 1;
             if !session.is_dirty {

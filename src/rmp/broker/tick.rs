@@ -37,10 +37,10 @@ impl Broker {
         self.budget.relax();
         self.dedupe.forget_old(now.mono, FORGOTTEN_MAX);
         let figures = self.dedupe.figures();
-        let (keys, evicted_young) = (figures.keys as u64, figures.evicted_young);
-        if (keys, evicted_young) != (self.totals.keys, self.totals.evicted_young) {
-            (self.totals.keys, self.totals.evicted_young) = (keys, evicted_young);
-            self.say(Transition::Remembered { keys, evicted_young }, None, None);
+        let (keys, evicted_young, topics) = (figures.keys as u64, figures.evicted_young, self.topics.used);
+        if (keys, evicted_young, topics) != (self.totals.keys, self.totals.evicted_young, self.totals.topics) {
+            (self.totals.keys, self.totals.evicted_young, self.totals.topics) = (keys, evicted_young, topics);
+            self.say(Transition::Remembered { keys, evicted_young, topics }, None, None);
         }
         if keys > 0 || figures.lost_keys > 0 {
             self.tick_at.get_or_insert(now.mono + SECOND);

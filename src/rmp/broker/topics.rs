@@ -36,6 +36,8 @@ pub(super) struct Topics {
     stamp: u64,
     /// Subscriptions whose place is kept, over all topics.
     targets: usize,
+    /// Topics that were used.
+    pub(super) used: u64,
     found: Vec<Route>,
 }
 
@@ -51,6 +53,8 @@ pub(super) struct TopicState {
     /// The revision of the routes that the targets are of.
     revision: Option<u64>,
     stamp: u64,
+    /// Whether the station itself took the last message: 1 where it did.
+    pub(super) heard: u32,
     /// When it was used last, by the stamps.
     used: u64,
 }
@@ -103,6 +107,7 @@ impl Topics {
             limit: usize::try_from(topics_max).unwrap_or(usize::MAX),
             stamp: 0,
             targets: 0,
+            used: 0,
             found: Vec::new(),
         }
     }
@@ -132,6 +137,7 @@ impl Topics {
             scope: None,
             targets: Vec::new(),
             revision: None,
+            heard: 0,
             stamp: self.stamp,
             used: self.stamp,
             topic,

@@ -1,7 +1,7 @@
 //! Where in the bytes of a stream the next frame or unit ends, in either dialect.
 
 use crate::rmp::{
-    Dialect, Error, HEADER_BYTES, PREFIX_BYTES, RawHeader, SizeField,
+    Dialect, Error, HEADER_BYTES, Lengths, PREFIX_BYTES, RawHeader, SizeField,
     decode::check_prefix,
     dialect::{is_json, unit_bytes_max},
 };
@@ -45,6 +45,12 @@ pub(super) fn cut(bytes: &[u8], dialect: Dialect, body_bytes_max: u64) -> Cut {
     if bytes.len() >= whole { Cut::Whole(whole) } else { Cut::Part(Some(whole)) }
 }
 
+/// What is wrong with a unit of the JSON dialect within which the stream ended.
+pub(super) fn cut_off(bytes: &[u8]) -> Error {
+    let frame_len = bytes.first_chunk::<PREFIX_BYTES>().map_or(0, |prefix| u32::from_be_bytes(*prefix));
+    Error::LengthMismatch(Lengths::Available { frame_len, bytes: bytes.len().saturating_sub(PREFIX_BYTES) as u64 })
+}
+
 /// A unit over the dialect's limit, which is that of a frame and its length.
 fn too_long(announced: u32, body_bytes_max: u64) -> Option<Error> {
     let header = (PREFIX_BYTES + HEADER_BYTES) as u64;
@@ -84,5 +90,13 @@ mod tests {
         assert_eq!(dialect(b"\0\0\0\x0aR"), Some(Dialect::Frames));
         assert_eq!(cut(b"\0\0\0\x02{}", Dialect::Json, 1_024), Cut::Whole(6));
         assert!(matches!(cut(b"\0\0\x04\x45{", Dialect::Json, 1_024), Cut::Broken(_)));
+    }
+
+    #[test]
+    fn a_unit_that_is_cut_off_is_a_mismatch_of_lengths() {
+        for bytes in [&b"\0"[..], b"\0\0\0\x02", b"\0\0\0\x02{"] {
+            assert_eq!(cut_off(bytes).name(), "LengthMismatch", "{bytes:?}");
+        }
+        assert_eq!(cut_off(b"\0\0\0\x09{}").to_string(), "frame_len is 9, and 2 bytes are there behind it");
     }
 }

@@ -57,11 +57,12 @@ impl Host {
         &self,
         session: ConnectionId,
         direction: Direction,
-        head: crate::rmp::Head,
+        mut head: crate::rmp::Head,
         verdict: Verdict,
         len: usize,
         redaction: Redaction,
     ) -> Frame {
+        head.session = Some(session);
         let peer = match self.conns.get(&session) {
             Some(conn) => conn.peer.clone(),
             None if session == STATION => self.station.clone(),

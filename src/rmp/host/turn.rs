@@ -137,8 +137,11 @@ impl Host {
             let rest = kept.get(intake.handed..).unwrap_or_default();
             let dialect = intake.dialect.unwrap_or_default();
             // What is wrong with what came goes before its being cut off.
-            let error = crate::rmp::decode::framed(rest, self.limits.body_bytes_max).err();
-            if let Some(error) = error.filter(|_| !kept.is_empty() && dialect == Dialect::Frames) {
+            let error = match dialect {
+                Dialect::Frames => crate::rmp::decode::framed(rest, self.limits.body_bytes_max).err(),
+                Dialect::Json => Some(cut::cut_off(rest)),
+            };
+            if let Some(error) = error.filter(|_| !kept.is_empty()) {
                 let seen = kept.len().min(intake.handed + PREFIX_BYTES + HEADER_BYTES);
                 self.cause = None;
                 self.broker.handle(now, Input::Broken { session: id, dialect, error });

@@ -30,13 +30,13 @@ pub enum RouteFault {
         sub: u64,
     },
     /// The session has as many as it may.
-    #[error("a session has {max} subscriptions at most")]
+    #[error("a session has {max} subscriptions at most (limits.rmp.session_subscriptions_max)")]
     SessionFull {
         /// The limit in force.
         max: u64,
     },
     /// The broker has as many as it may.
-    #[error("the bus has {max} subscriptions at most")]
+    #[error("the bus has {max} subscriptions at most (limits.rmp.subscriptions_max)")]
     Full {
         /// The limit in force.
         max: u64,

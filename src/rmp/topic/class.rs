@@ -70,7 +70,7 @@ impl Class {
         Self::of_text(topic.as_str())
     }
 
-    /// The class of a topic's text.
+    /// The class of a topic that was read before.
     pub(crate) fn of_text(topic: &str) -> Self {
         match topic {
             CTRL => Self::Ctrl,

@@ -77,7 +77,12 @@ impl Pattern {
     /// Whether a topic is one of those asked for.
     #[must_use]
     pub fn matches(&self, topic: &Topic) -> bool {
-        let (topic, prefix) = (topic.as_str(), self.prefix());
+        self.matches_text(topic.as_str())
+    }
+
+    /// The same of a topic that was read before.
+    pub(crate) fn matches_text(&self, topic: &str) -> bool {
+        let prefix = self.prefix();
         let behind = if prefix.is_empty() { Some(topic) } else { topic.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('/')) };
         match self.tail {
             Tail::Exact => topic == prefix,

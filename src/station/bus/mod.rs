@@ -1,6 +1,7 @@
 //! The bus in a station: its start and its end, apart from the bridge and from the store, what the station publishes on it, and the tokens
 //! by which its peers are more than agents.
 
+mod down;
 mod entries;
 mod figures;
 mod handle;
@@ -10,6 +11,7 @@ mod serve;
 mod tests;
 mod tokens;
 
+pub use down::Down;
 pub use tokens::{TokenError, TokenKind, token};
 
 pub(super) use handle::Bus;

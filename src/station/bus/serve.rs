@@ -15,6 +15,7 @@ use tokio::{
 };
 
 use super::{
+    down::Down,
     entries, figures,
     operator::{self, Service},
     tokens::tokens,
@@ -27,6 +28,7 @@ use crate::{
     },
     station::{
         config::Config,
+        control,
         local::{Inner, LocalPort},
     },
     tap::entry::{
@@ -84,6 +86,7 @@ pub(in crate::station) fn start(
 ) -> Result<Serving, String> {
     try_start(inner, config, next_session, hosts).inspect_err(|why| {
         inner.bus.set_down(why);
+        Down::say(&config.data, why);
         inner.board.report(Transition::HostDown { link: Link::Rmp }, why);
         tracing::error!("the bus: {why}");
     })
@@ -99,10 +102,11 @@ fn try_start(inner: &Arc<Inner>, config: &Config, next_session: &Arc<AtomicU64>,
         inner.board.notice(Level::Warn, &format!("{}: {error}: --data does not lead to the bus", config.data.join(PATH_FILE).display()));
     }
     let limits = config.limits.rmp;
-    let settings = Settings { limits, registry: config.registry.clone(), tokens, server: server(), hears: false };
+    let settings = Settings { limits, registry: config.registry.clone(), tokens, server: server(), hears: true };
     let (requests, asked_of_it) = mpsc::channel(usize::try_from(config.limits.port.commands_max).unwrap_or(1));
     let (asked, questions) = mpsc::channel(usize::try_from(limits.asked_max).unwrap_or(1));
     let (tap_readers, readers) = watch::channel(0);
+    let (ear, heard) = host::ear(&limits);
     let setup = Setup {
         bound,
         broker: Broker::new(settings, clock.now()),
@@ -111,17 +115,19 @@ fn try_start(inner: &Arc<Inner>, config: &Config, next_session: &Arc<AtomicU64>,
         limits,
         requests: asked_of_it,
         asked,
-        ear: None,
+        ear: Some(ear),
         tap_readers,
         next_session: Arc::clone(next_session),
     };
     inner.bus.set_up(path.clone(), requests.clone());
+    Down::clear(&config.data);
     let thread = spawn(setup, inner).map_err(|error| error.to_string())?;
     let port = Arc::new(LocalPort { inner: Arc::clone(inner) });
     let service = Service { port, bus: requests.clone(), about: about(inner), clock, limits: config.limits.port };
     let tasks = vec![
         hosts.spawn(figures::publish(Arc::downgrade(inner), requests.clone())).abort_handle(),
         hosts.spawn(operator::serve(service, questions)).abort_handle(),
+        hosts.spawn(control::hear(Arc::downgrade(inner), heard)).abort_handle(),
         hosts.spawn(entries::publish(inner.tap.clone(), requests.clone(), readers, limits, clock)).abort_handle(),
     ];
     Ok(Serving { thread, requests, tasks })

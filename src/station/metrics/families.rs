@@ -103,7 +103,7 @@ fn of_mpp(mpp: &mpp::Snapshot) -> Vec<Family> {
 }
 
 fn of_rmp(rmp: &rmp::Snapshot) -> Vec<Family> {
-    let rmp::Totals { published, published_bytes, delivered, refused, dropped, keys, evicted_young } = rmp.totals;
+    let rmp::Totals { published, published_bytes, delivered, refused, dropped, keys, evicted_young, .. } = rmp.totals;
     let is_listening = matches!(rmp.listener, rmp::Listener::Listening(_));
     let kinds = rmp::Kind::ALL.map(|kind| {
         let is_of = |peer: &&rmp::PeerView| peer.greeting.as_ref().is_some_and(|greeting| greeting.kind == kind);

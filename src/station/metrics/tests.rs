@@ -229,6 +229,8 @@ fn station(runtime: &tokio::runtime::Runtime) -> (tempfile::TempDir, Station) {
         socket: Some(folder.path().join("rmp.sock")),
         registry: crate::rmp::Registry::default(),
         metrics: Some(SocketAddr::from(([127, 0, 0, 1], 0))),
+        openings: folder.path().join("openings"),
+        run_timeout_ms: crate::station::RUN_TIMEOUT_MS,
         limits: Limits::default(),
         record: None,
     };

@@ -187,11 +187,13 @@ impl StationPort for RemotePort {
     }
 
     fn attachment(&self) -> Option<Attachment> {
-        let (about, kind, reach) = match &*self.life.inner.hold.borrow() {
+        let (about, session, kind, reach) = match &*self.life.inner.hold.borrow() {
             Hold::Connecting => return None,
-            Hold::Attached(attached) => (Arc::clone(&attached.about), attached.session.kind(), Reach::Attached),
-            Hold::Lost { last, kind, since, why } => (Arc::clone(last), *kind, Reach::Lost { since: *since, why: Arc::clone(why) }),
+            Hold::Attached(attached) => {
+                (Arc::clone(&attached.about), Some(attached.session.number()), attached.session.kind(), Reach::Attached)
+            }
+            Hold::Lost { last, kind, since, why } => (Arc::clone(last), None, *kind, Reach::Lost { since: *since, why: Arc::clone(why) }),
         };
-        Some(Attachment { name: Arc::from(about.name.as_str()), pid: about.pid, kind, reach })
+        Some(Attachment { name: Arc::from(about.name.as_str()), pid: about.pid, session, kind, reach })
     }
 }

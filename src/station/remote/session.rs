@@ -9,6 +9,7 @@ use super::{
     exchange::Exchange,
 };
 use crate::{
+    ids::ConnectionId,
     limits::Limits,
     port::{
         Answer, Command, Outcome, Page, PortError, Query,
@@ -76,6 +77,11 @@ impl Session {
     /// What the token makes of this side.
     pub(super) fn kind(&self) -> Kind {
         self.client.welcome().kind
+    }
+
+    /// Its number.
+    pub(super) fn number(&self) -> ConnectionId {
+        self.client.welcome().session
     }
 
     /// The session on the bus.

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use crate::{
     ids::Seq,
     limits,
-    port::Snapshot,
+    port::{STARTED_AGAIN, Snapshot},
     tap::{
         EntryRef, Mirror,
         entry::{
@@ -93,7 +93,7 @@ impl Timeline {
         self.shift = shift;
         self.spans = VecDeque::from([Span { from: Seq(0), ahead: self.mirror.next().0 }]);
         let what = What::Transition(Transition::Station(station::Transition::Notice { level: Level::Warn }));
-        self.put_in(first, what, "the station was started again: what follows is of the new start", now);
+        self.put_in(first, what, STARTED_AGAIN, now);
     }
 
     /// Takes entries that the station sent, the first of them being at `first` unless there is none.

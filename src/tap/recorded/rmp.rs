@@ -11,7 +11,7 @@ use crate::{
 const NOTHING: wire::Nothing = wire::Nothing {};
 
 pub(super) fn recorded_head(head: &Head) -> wire::RmpHead {
-    let Head { kind, dialect, topic, schema_id, msg_id, sub, refusal } = head;
+    let Head { kind, dialect, topic, schema_id, msg_id, sub, refusal, session } = head;
     wire::RmpHead {
         kind: kind.map_or(0, plain::to_rmp_frame_kind),
         dialect: plain::to_rmp_dialect(*dialect),
@@ -20,6 +20,7 @@ pub(super) fn recorded_head(head: &Head) -> wire::RmpHead {
         msg_id: *msg_id,
         sub: *sub,
         refusal: refusal.map(|refusal| refusal.name().to_owned()),
+        session: session.map(|session| session.0),
     }
 }
 
@@ -32,6 +33,7 @@ pub(super) fn live_head(head: &wire::RmpHead) -> Result<Head, DecodeError> {
         msg_id: head.msg_id,
         sub: head.sub,
         refusal: head.refusal.as_deref().map(live_refusal).transpose()?,
+        session: head.session.map(ConnectionId),
     })
 }
 
@@ -126,8 +128,8 @@ pub(super) fn recorded(transition: &Transition) -> wire::RmpTransition {
         Transition::Counted { session, published, refused } => {
             Kind::Counted(wire::RmpCounted { session: session.0, published: *published, refused: *refused })
         }
-        Transition::Remembered { keys, evicted_young } => {
-            Kind::Remembered(wire::RmpRemembered { keys: *keys, evicted_young: *evicted_young })
+        Transition::Remembered { keys, evicted_young, topics } => {
+            Kind::Remembered(wire::RmpRemembered { keys: *keys, evicted_young: *evicted_young, topics: *topics })
         }
         Transition::ClockJumped { by_ms } => Kind::ClockJumpedMs(*by_ms),
     };
@@ -167,7 +169,7 @@ pub(super) fn live(transition: wire::RmpTransition) -> Result<Transition, Decode
             Transition::Gauged { session, sub, gauge: live_gauge(it.gauge.as_ref()) }
         }
         Kind::Counted(it) => Transition::Counted { session: ConnectionId(it.session), published: it.published, refused: it.refused },
-        Kind::Remembered(it) => Transition::Remembered { keys: it.keys, evicted_young: it.evicted_young },
+        Kind::Remembered(it) => Transition::Remembered { keys: it.keys, evicted_young: it.evicted_young, topics: it.topics },
         Kind::ClockJumpedMs(by_ms) => Transition::ClockJumped { by_ms },
     })
 }

@@ -38,6 +38,17 @@ fn hello_comes_first_and_within_10_s() {
 }
 
 #[test]
+fn a_process_of_another_user_is_told_and_nothing_is_kept_of_it() {
+    let mut house = House::open();
+    let session = rl_console::ids::ConnectionId(1);
+    house.put(Input::Stranger { session, peer: rl_console::ids::Peer::new("uid 2 pid 1") }, 0);
+    let cause = CloseCause::Refused(Refusal::Unauthorized);
+    assert_eq!(house.transitions[1..], [Transition::Disconnected { session, cause }]);
+    house.say(session, "Ping", vec![]);
+    assert!(house.verdicts.is_empty() && house.hear_bytes(session).is_empty() && house.broker.snapshot().peers.is_empty());
+}
+
+#[test]
 fn a_token_that_is_none_of_ours_closes() {
     let mut house = House::open();
     let session = house.connect(1);

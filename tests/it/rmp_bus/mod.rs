@@ -1,5 +1,6 @@
 //! The bus over its real socket.
 
+mod find;
 mod operate;
 mod peer;
 mod socket;

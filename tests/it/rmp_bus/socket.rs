@@ -7,7 +7,7 @@ use rl_console::{
     port::{Command, PortError},
     rmp::Registry,
     station::{
-        Config, PackSource, Station,
+        Config, PackSource, RUN_TIMEOUT_MS, Station,
         bus::{TokenKind, token},
     },
     tap::entry::Link,
@@ -38,6 +38,8 @@ impl Bus {
             socket: Some(folder.path().join("rmp.sock")),
             registry: Registry::default(),
             metrics: None,
+            openings: folder.path().join("openings"),
+            run_timeout_ms: RUN_TIMEOUT_MS,
             limits: *limits,
             record: None,
         };

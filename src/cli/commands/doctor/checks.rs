@@ -14,7 +14,7 @@ use crate::{
     cli::{commands::pack, config::Settings, env::Env, error::Error},
     console::{Depth, Through},
     port::{Operator as _, Page, PortError, Query},
-    station::{Address, OperatorClient, PackSource},
+    station::{Address, Down, OperatorClient, PackSource},
 };
 
 /// The database's name in a data folder.
@@ -91,6 +91,22 @@ pub(super) fn database(data: &Path) -> Check {
         Ok(answer) if answer == "ok" => Check::well(NAME, format!("{} ({} KiB)", path.display(), bytes.div_ceil(1024))),
         Ok(finding) => Check::ill(NAME, format!("{}: {finding}", path.display()), HINT),
         Err(error) => Check::ill(NAME, format!("{}: {error}", path.display()), HINT),
+    }
+}
+
+/// The bus: where it answers, or why it does not.
+pub(super) fn bus(data: &Path, answers: bool) -> Check {
+    const NAME: &str = "bus";
+    match Down::of(data) {
+        Some(down) => {
+            let error = down.error(data);
+            Check::ill(NAME, error.to_string(), error.hint())
+        }
+        None if answers => {
+            let recorded = Address::of_data(data).map(|address| address.socket.display().to_string());
+            Check::well(NAME, recorded.map_or_else(|_| "it answers".to_owned(), |path| format!("it answers at {path}")))
+        }
+        None => Check::well(NAME, "none answers, as no station runs"),
     }
 }
 

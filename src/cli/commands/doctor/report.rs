@@ -6,14 +6,14 @@ use super::{checks, service};
 use crate::{
     cli::{
         args::Global,
-        config::{ConfigError, Resolved, Settings, stray_variables},
+        config::{ConfigError, Reach, Resolved, Settings, stray_variables},
         env::Env,
         error::Error,
         operator,
         output::Output,
         table::visible,
     },
-    station::OperatorClient,
+    port::PortError,
     time::Clock,
 };
 
@@ -56,7 +56,7 @@ pub(in crate::cli) fn run(flags: &Global, env: &Env, _clock: Clock, out: &mut Ou
         // The rest is checked with what the flags say and the defaults.
         Err(error) => (Resolved::of_flags(flags, env), configuration(Some(error), env)),
     };
-    let settings = Settings::of(&resolved);
+    let settings = Settings { reach: Reach::of(flags, env, &resolved), ..Settings::of(&resolved) };
     let mut all = vec![config];
     match settings.data() {
         Ok(data) => {
@@ -64,7 +64,12 @@ pub(in crate::cli) fn run(flags: &Global, env: &Env, _clock: Clock, out: &mut Ou
             all.push(checks::space(&data));
             all.push(checks::database(&data));
             let mpp = operator::block_on(async {
-                let station = OperatorClient::connect(&data).await;
+                let station = match operator::connect(&settings).await {
+                    Ok(station) => Ok(station),
+                    Err(Error::Port(error)) => Err(error),
+                    Err(_) => Err(PortError::NoStation { data: data.clone() }),
+                };
+                all.push(checks::bus(&data, station.is_ok()));
                 let (socket, station) = checks::socket(&data, station).await;
                 all.push(socket);
                 Ok(station)

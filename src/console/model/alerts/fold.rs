@@ -10,16 +10,13 @@ use super::{
 use crate::{
     console::{
         config::AlertRules,
-        model::{
-            World,
-            flow::{FIGURES, Flow},
-        },
+        model::{World, flow::Flow},
     },
     ids::Peer,
     limits, mpp,
     tap::{
         EntryRef,
-        entry::{Link, Transition, What, rmp, station::Transition as Station},
+        entry::{Link, Transition, What, station::Transition as Station},
     },
     time::Now,
 };
@@ -38,8 +35,6 @@ pub(crate) struct Judged {
 pub(crate) struct Alerts {
     all: VecDeque<Alert>,
     heads: Heads,
-    /// What was dropped on the bus.
-    drops: Flow,
     /// A recording that failed, until another one runs or it was put away.
     recording_failed: Option<(Now, Arc<str>)>,
     /// The last adapter that was seen, and since when a bridge that began anew misses it.
@@ -59,7 +54,6 @@ impl Alerts {
         Self {
             all: VecDeque::new(),
             heads: Heads::default(),
-            drops: Flow::default(),
             recording_failed: None,
             adapter: None,
             is_over: false,
@@ -79,16 +73,11 @@ impl Alerts {
         self.heads.fold(entry);
     }
 
-    /// Takes one entry of the station or of the bus, whether or not the snapshot has it.
+    /// Takes one entry of the station, whether or not the snapshot has it.
     pub(crate) fn hear(&mut self, entry: EntryRef<'_>) {
         match &entry.entry.what {
             What::Transition(Transition::Station(Station::RecordingFailed)) => {
                 self.recording_failed = Some((entry.entry.at, format!("not recorded: {}", entry.text()).into()));
-            }
-            What::Transition(Transition::Rmp(rmp::Transition::Dropped { reason, count, .. })) => {
-                let mut figures = [0; FIGURES];
-                figures[reason.index()] = *count;
-                self.drops.add(entry.entry.at, figures);
             }
             What::Transition(Transition::Station(Station::RecordingStarted)) => self.recording_failed = None,
             What::Transition(Transition::Station(Station::Stopping)) => self.is_over = true,
@@ -96,14 +85,14 @@ impl Alerts {
         }
     }
 
-    /// Holds the rules against what is. To be called once a second.
-    pub(crate) fn judge(&mut self, world: &World, rules: &AlertRules, now: Now) -> Judged {
+    /// Holds the rules against what is, `drops` being what the bus dropped. To be called once a second.
+    pub(crate) fn judge(&mut self, world: &World, drops: &Flow, rules: &AlertRules, now: Now) -> Judged {
         let mut judged = Judged::default();
         if self.is_over {
             return judged;
         }
         let missed = self.miss(world, now);
-        let mut found = rules::found(world, &self.drops, &self.heads, missed, rules, now);
+        let mut found = rules::found(world, drops, &self.heads, missed, rules, now);
         let failed = self.recording_failed.iter();
         found.extend(failed.map(|(at, text)| Found { cause: Cause::RecordingFailed, since: *at, text: Arc::clone(text), last: None }));
         let is_unknown = |cause: &Cause| rules::is_down(world) && cause.link() == Link::Mpp;

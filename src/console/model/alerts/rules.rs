@@ -7,7 +7,8 @@ use crate::{
     console::{
         config::AlertRules,
         format,
-        model::{World, causes::close_words, flow::Flow},
+        model::{World, bus::drop_groups, causes::close_words, flow::Flow},
+        panes::drop_word as word,
     },
     ids::{InvocationId, Peer, QueueName},
     mpp::{self, Listener},
@@ -61,6 +62,7 @@ pub(super) fn found(world: &World, drops: &Flow, heads: &Heads, missed: Option<(
 
 /// Ten-second spans in a row in each of which something was dropped, before that is cause for an alert.
 const DROPPING_BUCKETS: usize = 3;
+const MINUTE: Duration = Duration::from_secs(60);
 
 fn of_bus(all: &mut Vec<Found>, world: &World, drops: &Flow, now: Now) {
     if let HostState::Down(_) = &world.station.hosts[Link::Rmp.index()] {
@@ -71,11 +73,13 @@ fn of_bus(all: &mut Vec<Found>, world: &World, drops: &Flow, now: Now) {
     }
     if let Some(since) = drops.steady_since(DROPPING_BUCKETS, now) {
         let count = format::count(DropReason::ALL.iter().map(|reason| drops.per_minute(reason.index(), now)).sum());
-        all.push(Found::new(
-            Cause::Dropping,
-            since,
-            format!("messages of the bus do not reach their subscribers: {count} in the last minute"),
-        ));
+        let most = drop_groups(&world.rmp).into_iter().filter(|group| now.mono.since(group.last.at.mono) < MINUTE);
+        let whose = most.max_by_key(|group| group.count).map_or_else(String::new, |group| {
+            let session = group.key.culprit.session().map_or_else(String::new, |session| format!(" (session {session})"));
+            format!(", most: {} on {}, {}{session}", word(group.key.reason).replace('_', " "), group.key.topic, group.whose())
+        });
+        let text = format!("messages of the bus do not reach their subscribers: {count} in the last minute{whose}");
+        all.push(Found::new(Cause::Dropping, since, text));
     }
 }
 

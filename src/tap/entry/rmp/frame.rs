@@ -1,7 +1,7 @@
 //! What is read of a frame at a glance, and what the broker made of it.
 
 use super::Refusal;
-use crate::ids::TopicName;
+use crate::ids::{ConnectionId, TopicName};
 
 /// In what a peer of the bus speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -86,6 +86,8 @@ pub struct Head {
     pub sub: Option<u64>,
     /// Of an answer, what it refuses.
     pub refusal: Option<Refusal>,
+    /// Whose connection it came or left by; absent in what was recorded before it was told.
+    pub session: Option<ConnectionId>,
 }
 
 /// What the broker made of an inbound frame.

@@ -105,12 +105,14 @@ pub enum Transition {
         /// Frames of its that were refused since.
         refused: u64,
     },
-    /// What is remembered against duplicates, once a second while it changes.
+    /// What is remembered against duplicates, and how many topics there were, once a second while it changes.
     Remembered {
         /// Keys over all topics.
         keys: u64,
         /// Keys that were let go before the longest TTL was over, since the start.
         evicted_young: u64,
+        /// Topics that were used since the start; one that was let go and came again is counted again.
+        topics: u64,
     },
     /// The wall clock was set; TTLs follow the clock of the start (ruling RMP 18).
     ClockJumped {

@@ -1,0 +1,303 @@
+//! The loop.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use tokio::sync::{mpsc, oneshot};
+
+use super::bus::{Bus, Heard, Message, NotSent};
+use crate::{
+    ids::{Seq, Ticket},
+    runs::{
+        Asker, Command, Outcome, Refusal, Snapshot,
+        engine::{Engine, Input, Output, Publish, Settings},
+        openings::{Library, Map, Opening},
+    },
+    store::{
+        self,
+        op::{Class, CommitError, Op},
+        runs::{RunOp, RunsLeft},
+    },
+    tap::{
+        Draft, Tap,
+        entry::{Link, Transition as Any, What},
+    },
+    time::{Clock, Mono, Now},
+};
+
+/// How long a message waits before it is offered to a full bus again.
+const AGAIN: Duration = Duration::from_millis(2);
+/// How long what the store has no room for is kept before it is given up.
+const SAVED_WITHIN: Duration = Duration::from_secs(5);
+/// Commits that the store has not answered at one time, past which nothing more is taken in.
+const COMMITS_MAX: usize = 1_024;
+/// Their answers that may wait; one input causes far fewer commits than are between the two.
+const ANSWERS_MAX: usize = 16_384;
+
+/// What the station asks of the runs.
+#[derive(Debug)]
+pub enum Request {
+    /// A command of an operator.
+    Command {
+        /// What.
+        command: Command,
+        /// Whose it is.
+        by: Asker,
+        /// Its entry in the tap.
+        cause: Option<Seq>,
+        /// Where the outcome goes.
+        answer: oneshot::Sender<Result<Outcome, Refusal>>,
+    },
+    /// The state, and the last entry of this link that it includes.
+    Snapshot {
+        /// Where it goes.
+        answer: oneshot::Sender<(Seq, Snapshot)>,
+    },
+    /// Ends the host. Runs that have not ended are ended as failed by the next start.
+    Stop {
+        /// Answered when it is done.
+        answer: oneshot::Sender<()>,
+    },
+}
+
+/// What the host is made of.
+pub struct Setup {
+    /// The engine's bounds and defaults.
+    pub settings: Settings,
+    /// Where everything is reported.
+    pub tap: Tap,
+    /// The clock.
+    pub clock: Clock,
+    /// What runs leave behind; nothing while the store is opened again.
+    pub store: Box<dyn Fn() -> Option<store::Handle> + Send>,
+    /// Answers of the control plane that are remembered from earlier starts.
+    pub answers_max: u64,
+    /// Where nested openings are found.
+    pub library: Box<dyn Library + Send>,
+    /// The way to agents and clients.
+    pub bus: Box<dyn Bus>,
+    /// What the station asks.
+    pub requests: mpsc::Receiver<Request>,
+    /// What came on the bus.
+    pub heard: mpsc::Receiver<Heard>,
+}
+
+struct Host {
+    engine: Engine,
+    tap: Tap,
+    clock: Clock,
+    store: Box<dyn Fn() -> Option<store::Handle> + Send>,
+    /// What the store had no room for, in order, with when it is given up.
+    unsaved: VecDeque<(Mono, Ticket, Vec<RunOp>)>,
+    library: Box<dyn Library + Send>,
+    bus: Box<dyn Bus>,
+    limits: crate::limits::Runs,
+    /// What was told so far, as whoever looks begins from it.
+    snapshot: Snapshot,
+    last_seq: Seq,
+    cause: Option<Seq>,
+    /// Messages that the bus had no room for, in order.
+    waiting: VecDeque<(Option<Ticket>, Message)>,
+    reaching: FuturesUnordered<Reaching>,
+    committed: mpsc::Sender<(Ticket, Result<(), CommitError>)>,
+    commits: usize,
+}
+
+type Reaching = std::pin::Pin<Box<dyn Future<Output = (Ticket, u32)> + Send>>;
+
+/// Serves runs until the station stops it or its requests end.
+///
+/// # Errors
+/// [`CommitError`] when the store cannot say what it has of earlier starts.
+pub async fn run(setup: Setup) -> Result<(), CommitError> {
+    let Setup { settings, tap, clock, store, answers_max, library, bus, mut requests, mut heard } = setup;
+    let left = left(&*store, answers_max).await?;
+    let (committed, mut commits) = mpsc::channel(ANSWERS_MAX);
+    let mut host = Host {
+        engine: Engine::new(clock.now(), settings, left, Box::new(uuid::Uuid::new_v4)),
+        last_seq: tap.last(),
+        tap,
+        clock,
+        store,
+        unsaved: VecDeque::new(),
+        library,
+        bus,
+        limits: settings.limits,
+        snapshot: Snapshot::default(),
+        cause: None,
+        waiting: VecDeque::new(),
+        reaching: FuturesUnordered::new(),
+        committed,
+        commits: 0,
+    };
+    loop {
+        let now = host.clock.now();
+        host.drain(now);
+        let takes = host.waiting.is_empty() && host.unsaved.is_empty() && host.commits < COMMITS_MAX;
+        let due = host.engine.timeout();
+        tokio::select! {
+            biased;
+            Some((ticket, result)) = commits.recv() => host.on_committed(ticket, result),
+            Some((ticket, subscribers)) = host.reaching.next() => host.input(Input::Reached { ticket, subscribers }),
+            () = tokio::time::sleep(AGAIN), if !host.waiting.is_empty() || !host.unsaved.is_empty() => host.try_again(),
+            () = tokio::time::sleep(due.map_or(Duration::MAX, |at| host.clock.until(at))), if due.is_some() => host.input(Input::Timeout),
+            request = requests.recv(), if takes => match request {
+                Some(Request::Command { command, by, cause, answer }) => host.on_command(command, by, cause, answer),
+                Some(Request::Snapshot { answer }) => {
+                    let _ = answer.send((host.last_seq, host.snapshot.clone()));
+                }
+                Some(Request::Stop { answer }) => {
+                    let _ = answer.send(());
+                    return Ok(());
+                }
+                None => return Ok(()),
+            },
+            Some(message) = heard.recv(), if takes => host.on_heard(message),
+        }
+    }
+}
+
+/// What earlier starts left.
+async fn left(store: &(dyn Fn() -> Option<store::Handle> + Send), answers_max: u64) -> Result<RunsLeft, CommitError> {
+    let closed = || CommitError::Failed("the store is closed".to_owned());
+    let (tell, told) = oneshot::channel();
+    store().ok_or_else(closed)?.runs_left(answers_max, Box::new(move |left| drop(tell.send(left))))?;
+    told.await.unwrap_or_else(|_| Err(closed()))
+}
+
+impl Host {
+    fn input(&mut self, input: Input) {
+        self.cause = None;
+        let now = self.clock.now();
+        self.engine.handle(now, input);
+        self.drain(now);
+    }
+
+    fn on_command(&mut self, command: Command, by: Asker, cause: Option<Seq>, answer: oneshot::Sender<Result<Outcome, Refusal>>) {
+        self.cause = cause;
+        let now = self.clock.now();
+        let outcome = self.engine.command(now, by, command);
+        self.drain(now);
+        let _ = answer.send(outcome);
+    }
+
+    fn on_heard(&mut self, heard: Heard) {
+        let Heard { topic, by, trace, body, room } = heard;
+        match topic.as_str() {
+            "rlp/ctrl" => self.input(Input::Control { by, trace, body }),
+            "action.decision" => self.input(Input::Decided { by, body }),
+            text if text.ends_with("/progress") => self.input(Input::Progress { topic, body }),
+            _ => self.input(Input::Answer { topic, body }),
+        }
+        drop(room);
+    }
+
+    fn on_committed(&mut self, ticket: Ticket, result: Result<(), CommitError>) {
+        self.commits = self.commits.saturating_sub(1);
+        self.input(match result {
+            Ok(()) => Input::Committed { ticket },
+            Err(error) => Input::CommitFailed { ticket, error: error.to_string() },
+        });
+    }
+
+    /// Does what the engine asks for, until it asks for nothing more.
+    fn drain(&mut self, now: Now) {
+        while let Some(output) = self.engine.poll_output() {
+            match output {
+                Output::Transition { transition, text } => {
+                    self.snapshot.follow(&transition, now, &text, &self.limits);
+                    let trace = Some(transition.run());
+                    let what = What::Transition(Any::Runs(transition));
+                    let draft = Draft { at: now, link: Link::Runs, trace, cause: self.cause, what, bytes: text.as_bytes() };
+                    self.last_seq = self.tap.emit(draft);
+                }
+                Output::Publish(publish) => self.publish(publish),
+                // The bus hears all of these topics all the time.
+                Output::Listen { .. } | Output::Unlisten { .. } => {}
+                Output::Persist { ticket, ops } => self.persist(now, ticket, ops),
+                Output::Load { ticket, yaml } => {
+                    let loaded = Opening::load(&yaml, None, &Map::new(), &*self.library, &self.limits);
+                    let opening = loaded.map(Arc::new).map_err(|faults| faults.to_string());
+                    self.engine.handle(now, Input::Loaded { ticket, opening });
+                }
+            }
+        }
+    }
+
+    fn publish(&mut self, publish: Publish) {
+        let Publish { topic, schema_id, trace, ttl_ms, body, ticket } = publish;
+        let reached = ticket.map(|ticket| {
+            let (tell, told) = oneshot::channel();
+            // A bus that goes away with a message has given it to nobody.
+            self.reaching.push(Box::pin(async move { (ticket, told.await.unwrap_or(0)) }));
+            tell
+        });
+        let message = Message { topic, schema_id, trace, ttl_ms, body, reached };
+        if self.waiting.is_empty() {
+            self.offer(ticket, message);
+        } else {
+            self.waiting.push_back((ticket, message));
+        }
+    }
+
+    /// Whether the bus took a message, or never will.
+    fn offer(&mut self, ticket: Option<Ticket>, message: Message) -> bool {
+        match self.bus.publish(message) {
+            // A message that is dropped tells that it reached nobody.
+            Ok(()) | Err(NotSent::Down) => true,
+            Err(NotSent::Full(message)) => {
+                self.waiting.push_front((ticket, message));
+                false
+            }
+        }
+    }
+
+    fn try_again(&mut self) {
+        let now = self.clock.now();
+        while let Some((ticket, message)) = self.waiting.pop_front() {
+            if !self.offer(ticket, message) {
+                break;
+            }
+        }
+        while let Some((until, ticket, ops)) = self.unsaved.pop_front() {
+            if !self.save(now, until, ticket, ops) {
+                break;
+            }
+        }
+        self.drain(now);
+    }
+
+    fn persist(&mut self, now: Now, ticket: Ticket, ops: Vec<RunOp>) {
+        let until = now.after(SAVED_WITHIN).mono;
+        if self.unsaved.is_empty() {
+            self.save(now, until, ticket, ops);
+        } else {
+            self.unsaved.push_back((until, ticket, ops));
+        }
+    }
+
+    /// Whether the store took it, or will not.
+    fn save(&mut self, now: Now, until: Mono, ticket: Ticket, ops: Vec<RunOp>) -> bool {
+        let told = self.committed.clone();
+        let done = Box::new(move |result: Result<_, CommitError>| {
+            // There is room: fewer commits are under way than answers may wait.
+            let _ = told.try_send((ticket, result.map(|_| ())));
+        });
+        let error = match (self.store)() {
+            None => CommitError::Failed("the store is being opened again".to_owned()),
+            Some(store) => match store.commit(Op::Runs(ops.clone()), Class::Process, done) {
+                Ok(()) => {
+                    self.commits += 1;
+                    return true;
+                }
+                Err(error) => error,
+            },
+        };
+        if now.mono < until {
+            self.unsaved.push_front((until, ticket, ops));
+            return false;
+        }
+        self.engine.handle(now, Input::CommitFailed { ticket, error: error.to_string() });
+        true
+    }
+}

@@ -1,0 +1,64 @@
+//! Why the bus of a station that runs is down, for who cannot ask the station: it stands in the data folder as long as that is so.
+
+use std::{fs, io::Read as _, path::Path};
+
+use rustix::process::{Pid, test_kill_process};
+
+/// The file.
+const FILE: &str = "rmp.down";
+/// Bytes that are read of it.
+const BYTES_MAX: u64 = 4_096;
+
+/// Why the bus of a station that runs is down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Down {
+    /// The station's process.
+    pub pid: u32,
+    /// Why, in its own words.
+    pub why: String,
+}
+
+impl Down {
+    /// What the station of a data folder says of its bus; nothing where it is up or the station has ended.
+    #[must_use]
+    pub fn of(data: &Path) -> Option<Self> {
+        let mut text = String::new();
+        fs::File::open(data.join(FILE)).ok()?.take(BYTES_MAX).read_to_string(&mut text).ok()?;
+        let (pid, why) = text.split_once('\n')?;
+        let pid: u32 = pid.parse().ok()?;
+        let process = Pid::from_raw(i32::try_from(pid).ok()?)?;
+        let runs = !matches!(test_kill_process(process), Err(rustix::io::Errno::SRCH));
+        runs.then(|| Self { pid, why: why.trim_end().to_owned() })
+    }
+
+    /// Says why this process's bus is down. Who cannot read it is told less, and nothing else depends on it.
+    pub(super) fn say(data: &Path, why: &str) {
+        let fresh = data.join("rmp.down.new");
+        let written = fs::write(&fresh, format!("{}\n{why}\n", std::process::id())).and_then(|()| fs::rename(&fresh, data.join(FILE)));
+        if let Err(error) = written {
+            tracing::debug!("{FILE}: {error}");
+        }
+    }
+
+    /// The bus is up, or its station ends.
+    pub(super) fn clear(data: &Path) {
+        let _ = fs::remove_file(data.join(FILE));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_the_bus_is_down_is_said_as_long_as_the_station_runs() {
+        let data = tempfile::tempdir().unwrap();
+        assert_eq!(Down::of(data.path()), None);
+        Down::say(data.path(), "/x is taken");
+        assert_eq!(Down::of(data.path()), Some(Down { pid: std::process::id(), why: "/x is taken".to_owned() }));
+        Down::clear(data.path());
+        assert_eq!(Down::of(data.path()), None);
+        fs::write(data.path().join(FILE), "2147483646\nby one that has ended\n").unwrap();
+        assert_eq!(Down::of(data.path()), None);
+    }
+}

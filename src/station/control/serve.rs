@@ -1,0 +1,195 @@
+//! Starts the runs and ends them, and carries to them what the bus hears.
+
+use std::{
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, PoisonError},
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use tokio::{
+    runtime::Runtime,
+    sync::{mpsc, oneshot},
+};
+
+use super::{library::Folder, outward::Outward};
+use crate::{
+    ids::Seq,
+    port::PortError,
+    rmp::{self, Kind},
+    runs::{
+        self, Asker, AskerKind,
+        host::{Heard, Request, Setup},
+    },
+    station::{
+        config::Config,
+        local::{Inner, Startup},
+    },
+    store,
+    tap::entry::{Link, station::Transition},
+};
+
+/// How long the runs may take to end.
+const STOP_MAX: Duration = Duration::from_millis(500);
+
+/// The way to the runs of a station.
+#[derive(Debug, Default)]
+pub(in crate::station) struct Control {
+    ways: Mutex<Option<Ways>>,
+}
+
+#[derive(Clone, Debug)]
+struct Ways {
+    requests: mpsc::Sender<Request>,
+    heard: mpsc::Sender<Heard>,
+}
+
+impl Control {
+    fn ways(&self) -> Option<Ways> {
+        self.ways.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, ways: Option<Ways>) {
+        *self.ways.lock().unwrap_or_else(PoisonError::into_inner) = ways;
+    }
+
+    fn ask(&self, request: Request) -> Result<(), PortError> {
+        let ways = self.ways().ok_or_else(down)?;
+        ways.requests.try_send(request).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => {
+                PortError::Busy { what: "the runs' queue of requests (limits.port.commands_max)".to_owned() }
+            }
+            mpsc::error::TrySendError::Closed(_) => down(),
+        })
+    }
+
+    /// Has the runs do something.
+    pub(in crate::station) async fn command(&self, command: runs::Command, cause: Seq) -> Result<runs::Outcome, PortError> {
+        let (answer, answered) = oneshot::channel();
+        let by = Asker { kind: AskerKind::Tui, client: Arc::from("operator") };
+        self.ask(Request::Command { command, by, cause: Some(cause), answer })?;
+        answered.await.map_err(|_| down())?.map_err(PortError::Run)
+    }
+
+    /// What holds of the runs, and the last entry that this includes. Where they are down there is nothing.
+    pub(in crate::station) async fn snapshot(&self) -> (Seq, runs::Snapshot) {
+        let (answer, answered) = oneshot::channel();
+        match self.ask(Request::Snapshot { answer }) {
+            Ok(()) => answered.await.unwrap_or_default(),
+            Err(_) => Default::default(),
+        }
+    }
+}
+
+fn down() -> PortError {
+    PortError::HostDown { host: "the control plane".to_owned(), why: "it has stopped; `rl-console doctor` says more".to_owned() }
+}
+
+/// Runs that are served.
+#[derive(Debug)]
+pub(in crate::station) struct Serving {
+    thread: JoinHandle<()>,
+    requests: mpsc::Sender<Request>,
+}
+
+impl Serving {
+    /// Ends them. What has not ended is ended as failed by the next start.
+    pub(in crate::station) fn stop(self, inner: &Inner, hosts: &Runtime) {
+        inner.control.set(None);
+        let (answer, answered) = oneshot::channel();
+        let stop = async {
+            if self.requests.send(Request::Stop { answer }).await.is_ok() {
+                let _ = answered.await;
+            }
+        };
+        if hosts.block_on(async { tokio::time::timeout(STOP_MAX, stop).await }).is_ok() {
+            let _ = self.thread.join();
+        }
+    }
+
+    /// Takes away what runs that failed have left.
+    pub(in crate::station) fn clear(self) {
+        let _ = self.thread.join();
+    }
+}
+
+/// Starts the runs on their thread. Why that is not possible is said on every screen, and the station goes on without them.
+pub(in crate::station) fn start(inner: &Arc<Inner>, config: &Config, store: store::Handle) -> Result<Serving, String> {
+    let limits = config.limits;
+    let (requests, asked) = mpsc::channel(usize::try_from(limits.port.commands_max).unwrap_or(1));
+    let (heard, hearing) = mpsc::channel(usize::try_from(limits.rmp.heard_max).unwrap_or(1));
+    let weak = Arc::downgrade(inner);
+    // The bridge that is started again opens the store anew.
+    let store = move || match &*weak.upgrade()?.startup.borrow() {
+        Startup::Running(running) => Some(running.store.clone()),
+        _ => Some(store.clone()),
+    };
+    let setup = Setup {
+        settings: runs::engine::Settings { limits: limits.runs, timeout_ms: config.run_timeout_ms },
+        tap: inner.tap.clone(),
+        clock: inner.clock,
+        store: Box::new(store),
+        answers_max: limits.store.control_answers_max,
+        library: Box::new(Folder::new(&config.openings, limits.runs.yaml_bytes_max)),
+        bus: Box::new(Outward { inner: Arc::downgrade(inner) }),
+        requests: asked,
+        heard: hearing,
+    };
+    inner.control.set(Some(Ways { requests: requests.clone(), heard }));
+    let thread = spawn(setup, inner).inspect_err(|why| {
+        inner.control.set(None);
+        inner.board.report(Transition::HostDown { link: Link::Runs }, why);
+    })?;
+    Ok(Serving { thread, requests })
+}
+
+/// The thread of the runs. A panic ends them alone, and is said on every screen.
+fn spawn(setup: Setup, inner: &Arc<Inner>) -> Result<JoinHandle<()>, String> {
+    let board = inner.board.clone();
+    let inner = Arc::downgrade(inner);
+    board.report(Transition::HostUp { link: Link::Runs }, "");
+    let serve = move || {
+        let served = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string());
+        let served = served.and_then(|runtime| {
+            let ended = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(runs::host::run(setup))));
+            let ended = ended.map_err(|_| "it failed by a fault of ours; please report the log".to_owned())?;
+            ended.map_err(|error| error.to_string())
+        });
+        if let Err(error) = served {
+            let why = format!("{error}. `rl-console restart runs` starts it again; runs that had not ended will have failed");
+            if let Some(inner) = inner.upgrade() {
+                inner.control.set(None);
+            }
+            board.report(Transition::HostDown { link: Link::Runs }, &why);
+            tracing::error!("{why}");
+        }
+    };
+    std::thread::Builder::new().name("runs".to_owned()).spawn(serve).map_err(|error| error.to_string())
+}
+
+/// Carries what a bus hears to the runs, as long as that bus is there.
+pub(in crate::station) async fn hear(inner: std::sync::Weak<Inner>, mut from: mpsc::Receiver<rmp::host::Message>) {
+    while let Some(message) = from.recv().await {
+        let Some(ways) = inner.upgrade().and_then(|inner| inner.control.ways()) else { continue };
+        let heard = &message.heard;
+        let kind = match heard.kind {
+            Kind::Agent => AskerKind::Agent,
+            Kind::Ui => AskerKind::Ui,
+            Kind::Tui => AskerKind::Tui,
+            Kind::Cue => AskerKind::Cue,
+            Kind::Station => AskerKind::Station,
+            // The broker takes nothing of its on these topics (ruling RMP 6).
+            Kind::Viewer => continue,
+        };
+        let heard = Heard {
+            topic: heard.topic.clone(),
+            by: Asker { kind, client: Arc::clone(&heard.client) },
+            trace: heard.header.trace_id,
+            body: heard.body.clone(),
+            room: Box::new(message),
+        };
+        if ways.heard.send(heard).await.is_err() {
+            return;
+        }
+    }
+}

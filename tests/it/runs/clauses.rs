@@ -1,0 +1,238 @@
+//! What the clauses and rulings ask of the control plane and of runs.
+
+use std::time::Duration;
+
+use rl_console::{
+    port::{Command, Outcome, Page, Query},
+    runs::{self, RunState},
+    station::bus::TokenKind,
+};
+use rmpv::Value;
+
+use super::house::{Agent, Asked, Event, House, completed, failed, id, success, trace};
+use crate::rmp_bus::words::field;
+
+/// Two nodes in a row.
+const PAIR: &str = "version: 0\nname: pair\nnodes:\n  - {id: a, use: agent:echo, with: {text: hello}}\n  - {id: b, use: agent:echo}\nedges:\n  \
+                    - {from: a.out, to: b.in}\n";
+
+/// One node that asks this agent.
+fn one(agent: &str) -> String {
+    format!("version: 0\nname: one\nnodes:\n  - {{id: a, use: 'agent:{agent}'}}\nedges: []\n")
+}
+
+/// An agent that gives back what it is given.
+fn echo(house: &House) -> Agent {
+    house.agent("echo", |asked: &Asked| {
+        let given = asked.input("in").first().cloned().unwrap_or_else(|| asked.with("text"));
+        vec![completed(vec![("out", given)])]
+    })
+}
+
+fn messages(events: &[Event], kind: &str) -> Vec<String> {
+    events.iter().filter(|event| event.kind == kind).map(|event| event.message.clone()).collect()
+}
+
+fn rows(house: &House) -> Vec<rl_console::port::RunRow> {
+    let query = Query::Runs { state: None, name: None, since_ms: None, beyond: None, oldest_first: true, filter: None, limit: 100 };
+    match house.query(query) {
+        Page::Runs { rows, .. } => rows,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_submitted_opening_runs_from_its_first_event_to_its_last() {
+    let house = House::open();
+    let _echo = echo(&house);
+    let mut client = house.agent_client();
+    let answer = client.submit(7, PAIR);
+    assert_eq!((answer.variant.as_str(), answer.trace), ("RunAccepted", 7));
+    assert_eq!((field(&answer.fields, "request_id"), field(&answer.fields, "trace_id")), (id(7), id(7)));
+    assert_eq!((answer.text("opening_name").as_str(), field(&answer.fields, "opening_id").as_slice().map(<[u8]>::len)), ("pair", Some(16)));
+    client.follow(7);
+    let events = client.events();
+    assert!(success(&events), "{events:#?}");
+    assert_eq!(events[0].kind, "plan", "the first event comes late enough to be subscribed to");
+    for event in &events {
+        assert_eq!(field(&event.meta, "run_id").as_str().map(str::to_owned), Some(trace(7)), "{event:?}");
+        assert!(field(&event.meta, "ts_ms").is_u64(), "{event:?}");
+        assert!(event.level.as_deref().is_none_or(|level| ["info", "warn", "error"].contains(&level)), "{event:?}");
+    }
+    let nodes: Vec<_> = events.iter().filter_map(|event| field(&event.meta, "node_id").as_str().map(str::to_owned)).collect();
+    assert!(nodes.iter().position(|node| node == "b") > nodes.iter().rposition(|node| node == "a"), "{nodes:?}");
+    let row = rows(&house).pop().unwrap();
+    assert_eq!((row.state, row.nodes, row.name.as_str()), (RunState::Succeeded, 2, "pair"));
+    assert_eq!(row.events, events.len() as u64, "what was told is durable");
+}
+
+#[test]
+fn a_request_that_cannot_be_run_is_rejected_with_what_a_person_can_act_on() {
+    let house = House::open();
+    let mut client = house.agent_client();
+    let answer = client.submit(1, "version: 0\nname: x\nnodes:\n  - {id: A, use: agent:echo}\nedges: []\n");
+    assert_eq!((answer.variant.as_str(), answer.trace), ("RunRejected", 1));
+    assert!(answer.text("reason").contains("4:"), "{}", answer.text("reason"));
+    client.request(2, "RunSubmit", vec![("request_id", id(3)), ("opening_yaml", PAIR.into())]);
+    let answer = client.answer();
+    assert_eq!((answer.variant.as_str(), answer.trace), ("RunRejected", 2), "{answer:?}");
+    client.request(4, "RunCancel", vec![("trace_id", id(77))]);
+    let answer = client.answer();
+    assert_eq!((answer.variant.as_str(), field(&answer.fields, "request_id")), ("RunRejected", id(4)));
+    client.request(5, "DescribeAgents", vec![("request_id", id(5)), ("agents", Value::Array(vec!["writer".into()]))]);
+    let answer = client.answer();
+    assert_eq!((answer.variant.as_str(), answer.trace), ("AgentsDescribeFailed", 5));
+    assert!(!answer.text("reason").is_empty());
+}
+
+#[test]
+fn the_same_request_has_the_same_answer_and_one_run_also_after_a_restart() {
+    let mut house = House::open();
+    let first = {
+        let _echo = echo(&house);
+        let mut client = house.agent_client();
+        let first = client.submit(7, PAIR);
+        assert_eq!(client.submit(7, PAIR), first);
+        client.follow(7);
+        client.events();
+        first
+    };
+    house.restart();
+    let mut client = house.agent_client();
+    assert_eq!(client.submit(7, PAIR), first);
+    assert_eq!(rows(&house).len(), 1);
+    // An id may be sent as text, with or without its prefix, and is the same (runloop facts, Payloads).
+    for text in [trace(7), trace(7)["trace:".len()..].to_owned()] {
+        client.request(7, "RunSubmit", vec![("request_id", text.as_str().into()), ("opening_yaml", PAIR.into())]);
+        assert_eq!(client.answer(), first);
+    }
+}
+
+#[test]
+fn nobody_on_an_agents_topic_is_a_clear_failure_and_no_hang() {
+    let house = House::open();
+    let mut client = house.agent_client();
+    let events = client.run(7, &one("ghost"));
+    assert!(!success(&events));
+    assert!(events.iter().any(|event| event.message.contains("agent/ghost")), "{events:#?}");
+}
+
+#[test]
+fn a_run_is_cancelled_in_the_middle_and_its_agents_are_told() {
+    let house = House::open();
+    let (tell, told) = std::sync::mpsc::sync_channel(16);
+    let _slow = house.agent("slow", move |asked: &Asked| {
+        tell.send((asked.kind.clone(), field(&asked.payload, "node_id").as_str().map(str::to_owned))).unwrap();
+        Vec::new()
+    });
+    let mut client = house.agent_client();
+    assert_eq!(client.submit(7, &one("slow")).variant, "RunAccepted");
+    client.follow(7);
+    let wait = Duration::from_secs(20);
+    assert_eq!(told.recv_timeout(wait).unwrap().0, "intent.executor.agent.request.v1");
+    client.request(8, "RunCancel", vec![("trace_id", id(7))]);
+    let answer = client.answer();
+    assert_eq!((answer.variant.as_str(), answer.trace), ("RunCancelled", 8));
+    assert_eq!((field(&answer.fields, "request_id"), field(&answer.fields, "trace_id")), (id(8), id(7)));
+    assert_eq!(told.recv_timeout(wait).unwrap(), ("intent.run.cancel.v1".to_owned(), Some("a".to_owned())));
+    assert_eq!(rows(&house)[0].state, RunState::Cancelled);
+    client.request(9, "RunCancel", vec![("trace_id", id(7))]);
+    assert_eq!(client.answer().variant, "RunRejected", "it has ended");
+}
+
+#[test]
+fn a_retryable_failure_is_tried_again_and_another_is_not() {
+    let house = House::open();
+    let _flaky = house.agent("flaky", |asked: &Asked| {
+        vec![if asked.attempt() < 3 { failed(true, "not yet") } else { completed(vec![("out", true.into())]) }]
+    });
+    let _broken = house.agent("broken", |_: &Asked| vec![failed(false, "never")]);
+    let opening = |agent: &str| {
+        format!("version: 0\nname: x\nnodes:\n  - {{id: a, use: 'agent:{agent}', retry: {{max_attempts: 3, backoff_ms: 1}}}}\nedges: []\n")
+    };
+    let mut client = house.agent_client();
+    let events = client.run(1, &opening("flaky"));
+    assert!(success(&events), "{events:#?}");
+    let mut client = house.agent_client();
+    let events = client.run(2, &opening("broken"));
+    assert!(!success(&events));
+    assert!(events.iter().any(|event| event.message.contains("never")), "{events:#?}");
+}
+
+#[test]
+fn a_node_that_asks_waits_for_a_person() {
+    let house = House::open();
+    let _echo = echo(&house);
+    let yaml = "version: 0\nname: asks\nnodes:\n  - {id: a, use: agent:echo, with: {text: x, require_human_confirm: true}}\nedges: []\n";
+    let mut person = house.client("tui", Some(TokenKind::Operator));
+    person.peer.subscribe(50, "action.request");
+    for (run, approved) in [(1, true), (2, false)] {
+        let mut client = house.agent_client();
+        assert_eq!(client.submit(run, yaml).variant, "RunAccepted");
+        client.follow(run);
+        let (action, summary) = person.asked();
+        assert!(!summary.is_empty());
+        if approved {
+            // An agent does not decide.
+            let mut agent = house.agent_client();
+            agent.decide(&action, false);
+            assert_eq!(agent.peer.hear().error().1, "Forbidden");
+        }
+        person.decide(&action, approved);
+        assert_eq!(person.peer.hear().name(), "Ok");
+        assert_eq!(success(&client.events()), approved);
+    }
+}
+
+#[test]
+fn a_run_that_a_restart_interrupts_ends_as_failed_and_says_so() {
+    let mut house = House::open();
+    {
+        let _silent = house.agent("silent", |_: &Asked| Vec::new());
+        let mut client = house.agent_client();
+        assert_eq!(client.submit(7, &one("silent")).variant, "RunAccepted");
+        client.follow(7);
+        client.event();
+    }
+    house.restart();
+    // The runs come up behind the bus.
+    for _ in 0..4_000 {
+        if rows(&house)[0].state != RunState::Running {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let rows = rows(&house);
+    assert_eq!((rows[0].state, rows[0].why.as_deref()), (RunState::Failed, Some("the station was restarted")));
+    let Page::RunEvents { rows: events, .. } = house.query(Query::RunEvents { run: rows[0].run, after: 0, limit: 100 }) else { panic!() };
+    let last = events.last().unwrap();
+    assert!(last.message.contains("restarted") && last.meta.as_str().contains("\"success\":false"), "{last:?}");
+}
+
+#[test]
+fn what_a_key_does_the_port_does() {
+    let house = House::open();
+    let _silent = house.agent("silent", |_: &Asked| Vec::new());
+    let request = rl_console::ids::TraceId(uuid::Uuid::from_u128(7));
+    let mut client = house.agent_client();
+    let submit = runs::Command::Submit { request, opening_yaml: one("silent") };
+    assert_eq!(house.command(Command::Runs(submit)), Ok(Outcome::Runs(runs::Outcome::Taken)));
+    assert_eq!(client.answer().variant, "RunAccepted");
+    let cancelled = house.command(Command::Runs(runs::Command::Cancel { run: request }));
+    assert_eq!(cancelled, Ok(Outcome::Runs(runs::Outcome::Cancelled { nodes: 1 })));
+    let refused = house.command(Command::Runs(runs::Command::Cancel { run: request })).unwrap_err();
+    assert_eq!(refused.code(), "unknown_run");
+}
+
+#[test]
+fn what_is_saved_is_there_afterwards() {
+    let house = House::open();
+    let _echo = echo(&house);
+    let mut client = house.agent_client();
+    let events = client.run(7, &format!("{PAIR}artifacts:\n  save: [b.out]\n"));
+    assert!(success(&events));
+    assert_eq!(messages(&events, "artifact").len(), 1);
+    let run = rows(&house)[0].run;
+    let Page::RunArtifacts { rows, .. } = house.query(Query::RunArtifacts { run, after: 0, limit: 10 }) else { panic!() };
+    assert_eq!((rows.len(), rows[0].node.as_str(), rows[0].port.as_str(), rows[0].value.as_str()), (1, "b", "out", "\"hello\""));
+}
