@@ -103,6 +103,21 @@ impl Run {
         }
     }
 
+    /// Why nothing feeds a port of a node: the first edge into it that carries nothing, in the words of its author.
+    fn why_skipped(&self, scope: u32, index: usize) -> String {
+        let of = &self.scopes[scope as usize];
+        let dead = of.incoming[index].iter().find(|at| of.edges[**at as usize] == EdgeState::DeadByChoice);
+        let Some(edge) = dead.and_then(|at| of.opening.edges.get(*at as usize)) else { return "nothing feeds it".to_owned() };
+        let from = self.place(scope, edge.from);
+        let (node, port) = (&of.opening.nodes[edge.from].id, &edge.from_port);
+        match &edge.when {
+            _ if self.nodes.get(from as usize).is_some_and(|node| node.state == NodeState::Skipped) => format!("{node} was skipped"),
+            _ if self.values(from, port).is_empty() => format!("{node} gave nothing on its port `{port}`"),
+            Some(literal) => format!("{node}.{port} is not {literal}"),
+            None => "nothing feeds it".to_owned(),
+        }
+    }
+
     /// All edges into a node have settled.
     fn on_settled(&mut self, to: &mut Shared, now: Now, place: u32) {
         let (scope, index) = (self.nodes[place as usize].scope, self.nodes[place as usize].index);
@@ -125,7 +140,8 @@ impl Run {
             let why = format!("upstream {} failed", of.opening.nodes[failed].id);
             self.end_node(to, now, place, NodeState::Blocked, &why);
         } else if is_dead {
-            self.end_node(to, now, place, NodeState::Skipped, "no predicate leads to it");
+            let why = self.why_skipped(scope, index);
+            self.end_node(to, now, place, NodeState::Skipped, &why);
         } else {
             self.on_ready(to, now, place);
         }

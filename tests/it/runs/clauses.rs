@@ -236,3 +236,17 @@ fn what_is_saved_is_there_afterwards() {
     let Page::RunArtifacts { rows, .. } = house.query(Query::RunArtifacts { run, after: 0, limit: 10 }) else { panic!() };
     assert_eq!((rows.len(), rows[0].node.as_str(), rows[0].port.as_str(), rows[0].value.as_str()), (1, "b", "out", "\"hello\""));
 }
+
+#[test]
+fn a_node_that_nothing_leads_to_is_skipped_and_says_by_what() {
+    let house = House::open();
+    let _echo = echo(&house);
+    let opening = "version: 0\nname: branch\nnodes:\n  - {id: a, use: agent:echo, with: {text: yes}}\n  - {id: b, use: agent:echo}\n  - {id: c, \
+                   use: agent:echo}\n  - {id: d, use: agent:echo}\nedges:\n  - {from: 'a.out ==no', to: b.in}\n  - {from: b.out, to: c.in}\n  - \
+                   {from: a.other, to: d.in}\n";
+    let events = house.agent_client().run(7, opening);
+    assert!(success(&events), "{events:#?}");
+    let skipped: Vec<_> = messages(&events, "status").into_iter().filter(|message| message.contains("skipped:")).collect();
+    let said = ["b is skipped: a.out is not \"no\"", "d is skipped: a gave nothing on its port `other`", "c is skipped: b was skipped"];
+    assert_eq!(skipped, said);
+}
