@@ -333,6 +333,8 @@ limits! {
         kept_bytes_max = 33_554_432 in 1_048_576..=4_294_967_296,
         /// Bytes of the copies of the state by which earlier moments are rebuilt; with fewer of them a step back takes longer.
         checkpoint_bytes_max = 16_777_216 in 1_048_576..=1_073_741_824,
+        /// Events of runs kept as they were told; the oldest go first, and are asked of the store.
+        run_lines_max = 4_096 in 64..=1_000_000,
         /// Bookmarks; the oldest go first.
         bookmarks_max = 100 in 1..=10_000,
     }

@@ -55,6 +55,8 @@ actions! {
     ViewBridge = "bridge",
     /// The Bus: topics, subscribers, peers, drops.
     ViewBus = "bus",
+    /// The Runs: plans, what they tell and keep, history.
+    ViewRuns = "runs",
     /// The Journal: notices, violations, the station's own log.
     ViewJournal = "journal",
     /// The Wire: every entry as it came, with its bytes.
@@ -211,6 +213,7 @@ impl Action {
             ViewId::Deck => Self::ViewDeck,
             ViewId::Bridge => Self::ViewBridge,
             ViewId::Bus => Self::ViewBus,
+            ViewId::Runs => Self::ViewRuns,
             ViewId::Wire => Self::ViewWire,
             ViewId::Journal => Self::ViewJournal,
         }
@@ -222,6 +225,7 @@ impl Action {
             Self::ViewDeck => Some(ViewId::Deck),
             Self::ViewBridge => Some(ViewId::Bridge),
             Self::ViewBus => Some(ViewId::Bus),
+            Self::ViewRuns => Some(ViewId::Runs),
             Self::ViewWire => Some(ViewId::Wire),
             Self::ViewJournal => Some(ViewId::Journal),
             _ => None,
@@ -317,6 +321,7 @@ impl Action {
             Self::ViewDeck
             | Self::ViewBridge
             | Self::ViewBus
+            | Self::ViewRuns
             | Self::ViewJournal
             | Self::ViewWire
             | Self::OnAir

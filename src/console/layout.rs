@@ -37,10 +37,10 @@ impl Layout {
         self.panes.iter().any(|(known, _)| *known == pane)
     }
 
-    /// The chips there are: the systems, then the panes that have no room.
+    /// The chips there are: the systems, then the panes that have no room. The runs have theirs among the systems.
     pub(crate) fn chips(&self) -> Vec<ChipId> {
-        let mut chips = vec![ChipId::Mpp, ChipId::Rmp, ChipId::Store];
-        let hidden = self.view.panes().iter().copied().filter(|pane| !self.has(*pane));
+        let mut chips = vec![ChipId::Mpp, ChipId::Rmp, ChipId::Runs, ChipId::Store];
+        let hidden = self.view.panes().iter().copied().filter(|pane| !self.has(*pane) && *pane != PaneId::Runs);
         chips.extend(hidden.map(ChipId::Hidden));
         chips
     }
@@ -84,6 +84,7 @@ pub(crate) fn of(columns: u16, rows: u16, view: ViewId, zoomed: Option<PaneId>, 
             ViewId::Deck => deck(body, teaches),
             ViewId::Bridge => bridge(body),
             ViewId::Bus => bus(body),
+            ViewId::Runs => runs(body),
             ViewId::Wire => vec![(PaneId::Wire, body)],
             ViewId::Journal => journal(body),
         },
@@ -99,18 +100,36 @@ fn deck(body: Rect, teaches: bool) -> Vec<(PaneId, Rect)> {
     match (is_wide, is_tall) {
         (true, true) => {
             let (left, right) = split_columns(body);
-            let (queues, lower) = split_rows(left, left.height / 2);
             let (in_flight, rest) = split_rows(right, right.height / 3);
             let (drops, log) = split_rows(rest, rest.height / 2);
-            vec![(PaneId::Queues, queues), (PaneId::InFlight, in_flight), (third, lower), (PaneId::Drops, drops), (PaneId::Log, log)]
+            if teaches {
+                let (queues, lower) = split_rows(left, left.height / 2);
+                return vec![
+                    (PaneId::Queues, queues),
+                    (PaneId::InFlight, in_flight),
+                    (third, lower),
+                    (PaneId::Drops, drops),
+                    (PaneId::Log, log),
+                ];
+            }
+            let (queues, lower) = split_rows(left, left.height / 3);
+            let (recent, runs) = split_rows(lower, lower.height / 2);
+            vec![
+                (PaneId::Queues, queues),
+                (PaneId::InFlight, in_flight),
+                (third, recent),
+                (PaneId::Drops, drops),
+                (PaneId::Log, log),
+                (PaneId::Runs, runs),
+            ]
         }
         (true, false) => {
             let (left, right) = split_columns(body);
             vec![(PaneId::Queues, left), (second, right)]
         }
         (false, true) if body.height >= 42 && !teaches => {
-            use PaneId::{Drops, InFlight, Log, Queues, Recent};
-            columns(body, &[&[(Queues, 2), (InFlight, 2), (Recent, 2), (Drops, 2), (Log, 2)]])
+            use PaneId::{Drops, InFlight, Log, Queues, Recent, Runs};
+            columns(body, &[&[(Queues, 2), (InFlight, 2), (Recent, 2), (Drops, 2), (Log, 2), (Runs, 2)]])
         }
         (false, true) => {
             let (top, bottom) = split_rows(body, body.height / 2);
@@ -155,6 +174,18 @@ fn bus(body: Rect) -> Vec<(PaneId, Rect)> {
         120.. if body.height >= 20 => columns(body, &[&[(Topics, 3), (Drops, 2)], &[(Subscribers, 3), (Peers, 2)]]),
         _ if body.height >= 32 => columns(body, &[&[(Topics, 3), (Subscribers, 3), (Peers, 2), (Drops, 2)]]),
         _ => columns(body, &[&[(Topics, 1), (Subscribers, 1)]]),
+    }
+}
+
+/// The Runs: the plan gets the most room, beside the list; below it what the run tells. What it kept, and earlier runs, come in as there is
+/// room for them.
+fn runs(body: Rect) -> Vec<(PaneId, Rect)> {
+    use PaneId::{Artifacts, Plan, RunEvents, RunHistory, Runs};
+    match body.width {
+        120.. if body.height >= 32 => columns(body, &[&[(Runs, 3), (RunHistory, 3), (Artifacts, 2)], &[(Plan, 4), (RunEvents, 4)]]),
+        120.. => columns(body, &[&[(Runs, 2), (RunHistory, 2)], &[(Plan, 3), (RunEvents, 2)]]),
+        _ if body.height >= 42 => columns(body, &[&[(Runs, 3), (Plan, 4), (RunEvents, 4), (Artifacts, 2), (RunHistory, 2)]]),
+        _ => columns(body, &[&[(Runs, 3), (Plan, 4), (RunEvents, 4)]]),
     }
 }
 
@@ -212,9 +243,14 @@ mod tests {
     fn panes_fill_the_body_without_overlap_at_every_size() {
         for columns in (80..=300).step_by(10) {
             for rows in 24..=100 {
-                for (view, teaches) in
-                    [(ViewId::Deck, false), (ViewId::Deck, true), (ViewId::Bridge, false), (ViewId::Bus, false), (ViewId::Journal, false)]
-                {
+                for (view, teaches) in [
+                    (ViewId::Deck, false),
+                    (ViewId::Deck, true),
+                    (ViewId::Bridge, false),
+                    (ViewId::Bus, false),
+                    (ViewId::Runs, false),
+                    (ViewId::Journal, false),
+                ] {
                     let layout = of(columns, rows, view, None, teaches);
                     assert!(layout.panes.len() >= 2, "{view:?} at {columns}x{rows}");
                     let cells: u32 = layout.panes.iter().map(|(_, area)| area.area()).sum();
@@ -236,7 +272,8 @@ mod tests {
                     let layout = of(columns, rows, view, zoomed, false);
                     let chips = layout.chips();
                     for pane in view.panes() {
-                        assert!(layout.has(*pane) != chips.contains(&ChipId::Hidden(*pane)), "{pane:?} at {columns}x{rows}");
+                        let has_chip = chips.contains(&ChipId::Hidden(*pane)) || (*pane == PaneId::Runs && !layout.has(*pane));
+                        assert!(layout.has(*pane) != has_chip, "{pane:?} at {columns}x{rows}");
                     }
                 }
             }

@@ -89,6 +89,17 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             let bound = Bound::Limit("limits.rmp.shown_drops_max", limits.rmp.shown_drops_max);
             ("drops by reason, topic and culprit, as far as their notices are kept", all, 0, 0, bound)
         }
+        PaneId::Runs => ("runs that are open or ended lately", all, 0, 0, Bound::Limit("limits.runs.shown_max", limits.runs.shown_max)),
+        PaneId::Plan => ("nodes of the run that is shown", all, 0, 0, Bound::Limit("limits.runs.nodes_max", limits.runs.nodes_max)),
+        PaneId::RunEvents => {
+            let bound = Bound::Limit("limits.console.run_lines_max", console.run_lines_max);
+            ("events that were heard, and those before them that are loaded here; more come as you move up", all, 0, 0, bound)
+        }
+        PaneId::Artifacts => ("what the run kept, as far as it is loaded here", all, 0, 0, Bound::Words("`run artifacts` lists all")),
+        PaneId::RunHistory => {
+            let bound = Bound::Limit("limits.store.ended_runs_max", store.ended_runs_max);
+            ("runs of the store that are loaded here; more come as you move on", all, 0, 0, bound)
+        }
         PaneId::Meter => ("figures of this console itself", all, 0, 0, Bound::Words("they tell of the last minute, and always fit")),
         PaneId::History => ("rows of the store that are loaded here; more come as you move on", all, 0, 0, ended),
         PaneId::OtherPack | PaneId::Pending => ("rows of the store that are loaded here; more come as you move on", all, 0, 0, pending),

@@ -11,12 +11,13 @@ use super::{
     model::{Changes, Model},
     pane_id::PaneId,
     panes,
+    run_pages::RunPages,
     selection::Selection,
     window::{Answered, Record, Wanted, Window},
 };
 use crate::{
     ids::{InvocationId, QueueName, RefundId},
-    port::{InvocationRow, Page, PortError, Query, QueueRow, RefundRow, StateKeyRow},
+    port::{InvocationRow, Page, PortError, Query, QueueRow, RefundRow, RunRow, StateKeyRow},
     tap::entry::mpp::RowState,
     time::{Mono, Wall},
 };
@@ -40,6 +41,9 @@ pub(crate) struct Pages {
     pub(crate) other_pack: Window<InvocationRow>,
     pub(crate) refunds: Window<RefundRow>,
     pub(crate) state: Window<StateKeyRow>,
+    pub(crate) run_history: Window<RunRow>,
+    /// What the store has of the run that is shown.
+    pub(crate) runs: RunPages,
     queues: Window<QueueRow>,
     marks: BTreeMap<PaneId, Mark>,
     /// The filters that go with the questions.
@@ -57,6 +61,8 @@ impl Pages {
             other_pack: Window::new(Self::is_oldest_first(PaneId::OtherPack)),
             refunds: Window::new(Self::is_oldest_first(PaneId::Refunds)),
             state: Window::new(false),
+            run_history: Window::new(Self::is_oldest_first(PaneId::RunHistory)),
+            runs: RunPages::default(),
             queues: Window::new(false),
             marks: BTreeMap::new(),
             filters: BTreeMap::new(),
@@ -72,6 +78,7 @@ impl Pages {
             PaneId::OtherPack => Some(&self.other_pack.selection),
             PaneId::Refunds => Some(&self.refunds.selection),
             PaneId::State => Some(&self.state.selection),
+            PaneId::RunHistory => Some(&self.run_history.selection),
             _ => None,
         }
     }
@@ -83,6 +90,7 @@ impl Pages {
             PaneId::OtherPack => Some(&mut self.other_pack.selection),
             PaneId::Refunds => Some(&mut self.refunds.selection),
             PaneId::State => Some(&mut self.state.selection),
+            PaneId::RunHistory => Some(&mut self.run_history.selection),
             _ => None,
         }
     }
@@ -93,6 +101,7 @@ impl Pages {
             PaneId::History => Some(self.history.oldest_first()),
             PaneId::OtherPack => Some(self.other_pack.oldest_first()),
             PaneId::Refunds => Some(self.refunds.oldest_first()),
+            PaneId::RunHistory => Some(self.run_history.oldest_first()),
             _ => None,
         }
     }
@@ -108,6 +117,7 @@ impl Pages {
             PaneId::History => self.history.reverse(),
             PaneId::OtherPack => self.other_pack.reverse(),
             PaneId::Refunds => self.refunds.reverse(),
+            PaneId::RunHistory => self.run_history.reverse(),
             _ => {}
         }
     }
@@ -121,6 +131,7 @@ impl Pages {
             PaneId::History => self.history.begin_again(),
             PaneId::OtherPack => self.other_pack.begin_again(),
             PaneId::Refunds => self.refunds.begin_again(),
+            PaneId::RunHistory => self.run_history.begin_again(),
             _ => return,
         }
         match filter {
@@ -135,6 +146,7 @@ impl Pages {
             PaneId::History => self.history.restart(),
             PaneId::OtherPack => self.other_pack.restart(),
             PaneId::Refunds => self.refunds.restart(),
+            PaneId::RunHistory => self.run_history.restart(),
             _ => false,
         }
     }
@@ -146,6 +158,7 @@ impl Pages {
             PaneId::OtherPack => self.other_pack.fit(height),
             PaneId::Refunds => self.refunds.fit(height),
             PaneId::State => self.state.fit(height),
+            PaneId::RunHistory => self.run_history.fit(height),
             _ => {}
         }
     }
@@ -171,6 +184,8 @@ impl Pages {
             PaneId::Refunds => self.refunds.answer(serial, refunds(answer)),
             PaneId::State => self.state.answer(serial, state(answer)),
             PaneId::Queues => self.queues.answer(serial, queues(answer)),
+            PaneId::RunHistory => self.run_history.answer(serial, runs(answer)),
+            PaneId::RunEvents | PaneId::Artifacts => self.runs.take(pane, serial, answer),
             _ => {}
         }
     }
@@ -196,6 +211,7 @@ impl Pages {
                 // Their chips have a count.
                 (PaneId::Refunds, _) => self.ask_refunds(&model.changes, now),
                 (PaneId::State, _) => self.ask_state(&model.changes, now),
+                (PaneId::RunHistory, Some(_)) => self.ask_runs(model, now),
                 (PaneId::Queues, Some(area)) if panes::shows_heads(area) => self.ask_queues(&model.changes, now),
                 _ => None,
             };
@@ -226,6 +242,14 @@ impl Pages {
     fn ask_state(&mut self, changes: &Changes, now: Asking) -> Option<(u64, Query)> {
         let wanted = whole_due(&mut self.state, self.marks.entry(PaneId::State), (changes.state, changes.resyncs), now)?;
         Some((wanted.serial, Query::State))
+    }
+
+    fn ask_runs(&mut self, model: &Model, now: Asking) -> Option<(u64, Query)> {
+        let changes = (model.run_lines.moved, model.changes.resyncs);
+        let Wanted { beyond, oldest_first, limit, serial } =
+            page_due(&mut self.run_history, self.marks.entry(PaneId::RunHistory), changes, now)?;
+        let filter = self.filters.get(&PaneId::RunHistory).cloned();
+        Some((serial, Query::Runs { state: None, name: None, since_ms: None, beyond, oldest_first, filter, limit }))
     }
 
     fn ask_queues(&mut self, changes: &Changes, now: Asking) -> Option<(u64, Query)> {
@@ -319,6 +343,14 @@ pub(crate) fn invocations(page: Result<Page, PortError>) -> Result<Answered<Invo
 fn refunds(page: Result<Page, PortError>) -> Result<Answered<RefundRow>, String> {
     match page {
         Ok(Page::Refunds { rows, more, beyond }) => Ok(Answered { rows, more, beyond: beyond.map(|id| id.0) }),
+        Ok(_) => Err(strange()),
+        Err(error) => Err(words(&error)),
+    }
+}
+
+fn runs(page: Result<Page, PortError>) -> Result<Answered<RunRow>, String> {
+    match page {
+        Ok(Page::Runs { rows, more, beyond }) => Ok(Answered { rows, more, beyond }),
         Ok(_) => Err(strange()),
         Err(error) => Err(words(&error)),
     }

@@ -35,13 +35,23 @@ pub(crate) enum PaneId {
     Peers,
     /// Messages of the bus that did not reach their subscribers.
     Drops,
+    /// Runs of openings: those that are open first, then the newest.
+    Runs,
+    /// The plan of a run, with how its nodes stand.
+    Plan,
+    /// What a run told, the newest last.
+    RunEvents,
+    /// What a run kept.
+    Artifacts,
+    /// Every run that the store has, in pages.
+    RunHistory,
     /// What waits on one queue: a list that lies over the panes.
     Pending,
 }
 
 impl PaneId {
     /// All of them.
-    pub(crate) const ALL: [Self; 19] = [
+    pub(crate) const ALL: [Self; 24] = [
         Self::Queues,
         Self::InFlight,
         Self::Recent,
@@ -60,6 +70,11 @@ impl PaneId {
         Self::Subscribers,
         Self::Peers,
         Self::Drops,
+        Self::Runs,
+        Self::Plan,
+        Self::RunEvents,
+        Self::Artifacts,
+        Self::RunHistory,
         Self::Pending,
     ];
 }
@@ -69,6 +84,7 @@ impl PaneId {
 pub(crate) enum ChipId {
     Mpp,
     Rmp,
+    Runs,
     Store,
     Hidden(PaneId),
 }

@@ -1,7 +1,7 @@
 //! The identity of a row, and a selected one that stays selected wherever it moves.
 
 use super::model::{Breach, DropKey};
-use crate::ids::{ConnectionId, EventName, InvocationId, QueueName, RefundId, Seq, StateKey, TopicName};
+use crate::ids::{ConnectionId, EventName, InvocationId, QueueName, RefundId, Seq, StateKey, TopicName, TraceId};
 
 /// The identity of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,16 @@ pub(crate) enum RecordKey {
     BusPeer(ConnectionId),
     /// Drops that are told together.
     Drop(Box<DropKey>),
+    /// A run.
+    Run(TraceId),
+    /// A run as the store has it, with its place among all runs.
+    StoredRun(u64, TraceId),
+    /// A node of a run, by its place in the plan.
+    Node(TraceId, u32),
+    /// Something that a run told, by its place in the run's history.
+    RunEvent(TraceId, u64),
+    /// Something that a run kept, by its place among those.
+    Artifact(TraceId, u64),
 }
 
 /// The identities of a list's rows, from the top. A list of many rows answers without naming them all.

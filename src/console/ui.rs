@@ -3,6 +3,7 @@
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
+    sync::Arc,
     time::Duration,
 };
 
@@ -21,16 +22,20 @@ use super::{
     pages::Pages,
     pane_id::PaneId,
     panes::{self, Arrangement},
+    picture::Picture,
     reload::Fault,
     selection::{Keys, RecordKey, Selection},
     update::Bulk,
     view_id::ViewId,
     wire,
 };
+use ratatui::layout::Rect;
+
 use crate::{
     filter::Filter,
-    ids::QueueName,
+    ids::{QueueName, TraceId},
     limits::Limits,
+    runs::RunView,
     time::{Clock, Mono, Now},
 };
 
@@ -118,7 +123,14 @@ pub(crate) struct Ui {
     /// What can be looked back at.
     pub(crate) time: Timeline,
     pub(crate) bookmarks: Bookmarks,
+    /// The run that the panes beside the lists of runs tell of.
+    pub(crate) run: Option<TraceId>,
+    /// The plan that was drawn last: of which run, with so many nodes and edges.
+    picture: RefCell<Option<Drawn>>,
 }
+
+/// A plan as it was drawn: of which run, and with how many nodes and edges. Plans grow, and change in no other way.
+type Drawn = ((TraceId, usize, usize), Arc<Picture>);
 
 impl Ui {
     /// A screen of this size with nothing open.
@@ -158,6 +170,8 @@ impl Ui {
             inspected: 0,
             time: Timeline::new(&Limits::default().console),
             bookmarks: Bookmarks::default(),
+            run: None,
+            picture: RefCell::default(),
         }
     }
 
@@ -317,6 +331,37 @@ impl Ui {
         }
     }
 
+    /// The run that the panes beside the lists of runs tell of: the one that was selected last, or the first there is.
+    pub(crate) fn run_shown(&self, model: &Model) -> Option<TraceId> {
+        self.run.or_else(|| run_of(&self.selected(PaneId::Runs, model)?))
+    }
+
+    /// The plan of a run as it is drawn.
+    pub(crate) fn picture_of(&self, run: &RunView) -> Arc<Picture> {
+        let key = (run.run, run.plan.nodes.len(), run.plan.edges.len());
+        let mut drawn = self.picture.borrow_mut();
+        match drawn.as_ref() {
+            Some((known, picture)) if *known == key => Arc::clone(picture),
+            _ => Arc::clone(&drawn.insert((key, Arc::new(Picture::of(&run.plan)))).1),
+        }
+    }
+
+    /// Turns to the run that is selected in the list that has the focus.
+    fn follow_run(&mut self, model: &Model, layout: &Layout) {
+        let list = match self.focus {
+            Focus::Pane(pane @ (PaneId::Runs | PaneId::RunHistory)) if layout.has(pane) => pane,
+            _ if self.run.is_none() => PaneId::Runs,
+            _ => return,
+        };
+        let run = self.selected(list, model).as_ref().and_then(run_of);
+        if run != self.run {
+            self.run = run.or(self.run);
+            for pane in [PaneId::Plan, PaneId::RunEvents, PaneId::Artifacts] {
+                self.selections.remove(&pane);
+            }
+        }
+    }
+
     /// The moment that is shown, for what is counted by it.
     pub(crate) fn moment(&self) -> Now {
         self.time.instant().unwrap_or(self.at)
@@ -372,7 +417,16 @@ impl Ui {
         if layout.has(PaneId::Wire) {
             self.carry_on(WIRE_SETTLE_ENTRIES);
         }
-        for (pane, area) in &layout.panes {
+        // What the others tell of is selected in these.
+        let is_list = |pane: PaneId| matches!(pane, PaneId::Runs | PaneId::RunHistory);
+        self.settle_panes(model, layout.panes.iter().filter(|(pane, _)| is_list(*pane)));
+        self.follow_run(model, &layout);
+        self.settle_panes(model, layout.panes.iter().filter(|(pane, _)| !is_list(*pane)));
+        self.settle_overlays(model, &layout);
+    }
+
+    fn settle_panes<'a>(&mut self, model: &Model, panes: impl Iterator<Item = &'a (PaneId, Rect)>) {
+        for (pane, area) in panes {
             let height = panes::list_height(*area);
             match panes::arrangement(*pane, self, model) {
                 Some(arrangement) => self.arranged.insert(*pane, arrangement),
@@ -381,6 +435,9 @@ impl Ui {
             self.pages.fit(*pane, height);
             self.select_in(*pane, model, |selection, keys| selection.settle(keys, height));
         }
+    }
+
+    fn settle_overlays(&mut self, model: &Model, layout: &Layout) {
         for overlay in &mut self.overlays {
             overlay.settle(layout.body);
             match overlay {
@@ -394,5 +451,13 @@ impl Ui {
         if let Some(palette) = &mut self.palette {
             palette.settle(layout.body);
         }
+    }
+}
+
+/// The run that a record is, or is of.
+fn run_of(record: &RecordKey) -> Option<TraceId> {
+    match record {
+        RecordKey::Run(run) | RecordKey::StoredRun(_, run) => Some(*run),
+        _ => None,
     }
 }

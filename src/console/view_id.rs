@@ -12,6 +12,8 @@ pub(crate) enum ViewId {
     Bridge,
     /// The RMP bus.
     Bus,
+    /// Openings and their runs.
+    Runs,
     /// Every entry of the tap.
     Wire,
     /// What a person should read.
@@ -20,7 +22,7 @@ pub(crate) enum ViewId {
 
 impl ViewId {
     /// All of them, in the order of their keys.
-    pub(crate) const ALL: [Self; 5] = [Self::Deck, Self::Bridge, Self::Bus, Self::Wire, Self::Journal];
+    pub(crate) const ALL: [Self; 6] = [Self::Deck, Self::Bridge, Self::Bus, Self::Runs, Self::Wire, Self::Journal];
 
     /// Its name.
     pub(crate) const fn name(self) -> &'static str {
@@ -28,6 +30,7 @@ impl ViewId {
             Self::Deck => "Deck",
             Self::Bridge => "Bridge",
             Self::Bus => "Bus",
+            Self::Runs => "Runs",
             Self::Wire => "Wire",
             Self::Journal => "Journal",
         }
@@ -36,11 +39,12 @@ impl ViewId {
     /// Its panes, the most needed first.
     pub(crate) const fn panes(self) -> &'static [PaneId] {
         match self {
-            Self::Deck => &[PaneId::Queues, PaneId::InFlight, PaneId::Recent, PaneId::Drops, PaneId::Log],
+            Self::Deck => &[PaneId::Queues, PaneId::InFlight, PaneId::Recent, PaneId::Drops, PaneId::Log, PaneId::Runs],
             Self::Bridge => {
                 &[PaneId::Queues, PaneId::InFlight, PaneId::History, PaneId::OtherPack, PaneId::Refunds, PaneId::State, PaneId::AdapterLog]
             }
             Self::Bus => &[PaneId::Topics, PaneId::Subscribers, PaneId::Peers, PaneId::Drops],
+            Self::Runs => &[PaneId::Runs, PaneId::Plan, PaneId::RunEvents, PaneId::Artifacts, PaneId::RunHistory],
             Self::Wire => &[PaneId::Wire],
             Self::Journal => &[PaneId::Log, PaneId::Violations, PaneId::StationLog, PaneId::Meter],
         }

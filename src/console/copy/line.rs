@@ -15,6 +15,11 @@ pub(super) fn shows(key: &RecordKey, commands: &CommandHints) -> Option<String> 
         RecordKey::Topic(name) => ("topics", format!("topic={}", operand(name.as_str()))),
         RecordKey::BusPeer(session) => ("peers", format!("session={session}")),
         RecordKey::Subscription(session, sub) => ("subscriptions", format!("session={session} sub={sub}")),
+        RecordKey::Run(run) | RecordKey::StoredRun(_, run) | RecordKey::Node(run, _) => {
+            return Some(commands.line(&format!("run show {run} --json")));
+        }
+        RecordKey::RunEvent(run, _) => return Some(commands.line(&format!("run events {run} --json"))),
+        RecordKey::Artifact(run, _) => return Some(commands.line(&format!("run artifacts {run} --json"))),
         _ => return None,
     };
     Some(commands.line(&format!("ls {what} --filter {} --json", quoted(&filter))))

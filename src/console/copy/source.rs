@@ -82,6 +82,8 @@ impl Original<'_> {
             Row::Stored(stored) => serde_json::to_string(stored.row),
             Row::Refund(refund) => serde_json::to_string(refund.0),
             Row::Value(value) => serde_json::to_string(value.0),
+            Row::StoredRun(run) => serde_json::to_string(run),
+            Row::Artifact(artifact) => serde_json::to_string(artifact.row),
             row => serde_json::to_string(&fields(row, now)),
         };
         written.map_err(|_| "it could not be written as JSON")

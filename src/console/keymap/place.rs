@@ -23,6 +23,11 @@ pub(crate) enum Place {
     Subscribers,
     Peers,
     Drops,
+    Runs,
+    Plan,
+    RunEvents,
+    Artifacts,
+    RunHistory,
     Chips,
     Pending,
     Facts,
@@ -60,7 +65,7 @@ pub(crate) enum Place {
 
 impl Place {
     /// All of them.
-    pub(crate) const ALL: [Self; 37] = [
+    pub(crate) const ALL: [Self; 42] = [
         Self::Queues,
         Self::InFlight,
         Self::Recent,
@@ -79,6 +84,11 @@ impl Place {
         Self::Subscribers,
         Self::Peers,
         Self::Drops,
+        Self::Runs,
+        Self::Plan,
+        Self::RunEvents,
+        Self::Artifacts,
+        Self::RunHistory,
         Self::Chips,
         Self::Pending,
         Self::Facts,
@@ -124,6 +134,11 @@ impl Place {
             Self::Subscribers => "Subscribers",
             Self::Peers => "Peers",
             Self::Drops => "Drops",
+            Self::Runs => "Runs",
+            Self::Plan => "Plan",
+            Self::RunEvents => "Run events",
+            Self::Artifacts => "Artifacts",
+            Self::RunHistory => "Run history",
             Self::Chips => "the chips",
             Self::Pending => "the pending list",
             Self::Facts => "details",
@@ -174,6 +189,11 @@ impl PaneId {
             Self::Subscribers => Place::Subscribers,
             Self::Peers => Place::Peers,
             Self::Drops => Place::Drops,
+            Self::Runs => Place::Runs,
+            Self::Plan => Place::Plan,
+            Self::RunEvents => Place::RunEvents,
+            Self::Artifacts => Place::Artifacts,
+            Self::RunHistory => Place::RunHistory,
             Self::Pending => Place::Pending,
         }
     }

@@ -58,6 +58,11 @@ macro_rules! rows_but_sessions_and {
             Place::Wire,
             Place::Topics,
             Place::Drops,
+            Place::Runs,
+            Place::Plan,
+            Place::RunEvents,
+            Place::Artifacts,
+            Place::RunHistory,
         ]
     };
 }
@@ -93,6 +98,7 @@ const ANYWHERE: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Ins
 /// Where the bridge is started again: wherever it is said that it is down.
 const RESTARTS: &[Place] = rows_and!(Queues, Started, Chips, Facts, Tray);
 const INVOCATIONS: &[Place] = &[Place::InFlight, Place::Recent, Place::History, Place::OtherPack, Place::Pending, Place::Wire];
+const RUNS: &[Place] = &[Place::Runs, Place::Plan, Place::RunEvents, Place::Artifacts, Place::RunHistory];
 const READ: &[Place] = &[
     Place::Log,
     Place::Refunds,
@@ -157,6 +163,7 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('r')], Action::Refund, "with a refund", true, &[Place::CancelDialog]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "pending", true, &[Place::Queues]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, INVOCATIONS),
+    bound(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, RUNS),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "read whole", true, READ),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "open", true, INSPECTOR),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "its entry", true, &[Place::Facts]),
@@ -226,6 +233,7 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('1')], Action::ViewDeck, "Deck", false, VIEWS),
     bound(&[Chord::char('2')], Action::ViewBridge, "Bridge", false, VIEWS),
     bound(&[Chord::char('3')], Action::ViewBus, "Bus", false, VIEWS),
+    bound(&[Chord::char('4')], Action::ViewRuns, "Runs", false, VIEWS),
     bound(&[Chord::char('8')], Action::ViewWire, "Wire", false, VIEWS),
     bound(&[Chord::char('9')], Action::ViewJournal, "Journal", false, VIEWS),
     bound(&[Chord::char(':')], Action::Palette, "command", true, ANYWHERE),

@@ -45,6 +45,7 @@ impl Model {
             + bus
             + runs
             + self.bus.memory_bytes()
+            + self.run_lines.memory_bytes()
             + rates
             + faults
             + self.history.len() * size_of::<EndedView>()

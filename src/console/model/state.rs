@@ -18,6 +18,7 @@ use super::{
     journal::Journal,
     meter::Meter,
     rates::Rate,
+    run_lines::RunLines,
     timeline::Past,
     world::World,
 };
@@ -76,6 +77,8 @@ pub(crate) struct Model {
     pub(crate) failures: BTreeMap<QueueName, Rate>,
     /// How fast the bus goes.
     pub(crate) bus: Bus,
+    /// What runs told lately.
+    pub(crate) run_lines: RunLines,
     /// Faults of peers.
     pub(crate) faults: Faults,
     /// The number of the first line that is kept of the adapter's log; the others follow it.
@@ -150,6 +153,7 @@ impl Model {
             rates: BTreeMap::new(),
             failures: BTreeMap::new(),
             bus: Bus::new(&limits.rmp),
+            run_lines: RunLines::new(limits.console.run_lines_max),
             faults: Faults::default(),
             first_line: 0,
             lines_cut: 0,
@@ -317,6 +321,7 @@ impl Model {
         };
         self.faults.fold(entry, self.world.as_ref().map(|world| &world.rmp));
         let line = if resyncing { None } else { self.fold_world(entry) };
+        self.run_lines.fold(entry, self.world.as_ref().map(|world| &world.runs));
         if let Some((peer, words)) = self.journal.fold(entry, line, said) {
             self.faults.tell(peer, words);
         }

@@ -4,26 +4,26 @@ use std::cell::Cell as Noted;
 
 use ratatui::layout::Rect;
 
-use super::{Pending, bus_facts, overlay::centred, told::Told};
+use super::{Pending, bus_facts, overlay::centred, run_facts, told::Told};
 use crate::{
     console::{
         class::Class,
         copy::Original,
         format,
         model::{
-            Alert, Breach, Cause, DropGroup, FaultGroup, Kept, Model, Sentence, Standing, clause_name, clause_text, hello_remedy,
-            mpp_report, remedy, rmp_report, settle_remedy, store_report,
+            Alert, Breach, Cause, DropGroup, FaultGroup, Kept, Model, RunLine, Sentence, Standing, clause_name, clause_text, hello_remedy,
+            mpp_report, remedy, rmp_report, runs_report, settle_remedy, store_report,
         },
         pane_id::ChipId,
-        panes::{Drops, LogLine, Refund, Row, StateValue, Stored},
+        panes::{Artifact, Drops, LogLine, Refund, Row, StateValue, Stored},
         text,
         theme::Role,
         update::ToldOf,
         view::{Canvas, View},
     },
-    ids::{ConnectionId, InvocationId, Seq, TopicName},
+    ids::{ConnectionId, InvocationId, Seq, TopicName, TraceId},
     mpp::{LogView, WrittenBy, manifest::Writer},
-    port::{InvocationRow, RefundRow, StateKeyRow},
+    port::{ArtifactRow, InvocationRow, RefundRow, RunRow, StateKeyRow},
     store::invocations::Source,
     tap::entry::{mpp::RefundStatus, station::Level},
     time::{Now, Wall},
@@ -54,6 +54,16 @@ pub(crate) enum Subject {
     Topic(TopicName),
     /// A session of the bus.
     BusPeer(ConnectionId),
+    /// A run.
+    Run(TraceId),
+    /// A run as the store has it.
+    StoredRun(Box<RunRow>),
+    /// A node of a run, by its place in the plan.
+    Node(TraceId, u32),
+    /// Something that a run told.
+    RunLine(Box<RunLine>),
+    /// Something that a run kept.
+    Artifact(TraceId, Box<ArtifactRow>),
 }
 
 /// Details of something.
@@ -101,10 +111,11 @@ impl Facts {
         self.scroll = self.scroll.min(lowest).saturating_add_signed(by).min(lowest);
     }
 
-    fn title(&self) -> String {
+    fn title(&self, model: &Model) -> String {
         match &self.subject {
             Subject::Chip(ChipId::Mpp) => "MPP bridge".to_owned(),
             Subject::Chip(ChipId::Rmp) => "RMP bus".to_owned(),
+            Subject::Chip(ChipId::Runs) => "Runs".to_owned(),
             Subject::Chip(_) => "Store".to_owned(),
             Subject::Invocation { id, .. } => format!("Invocation {id}"),
             Subject::Notice(_) => "Notice".to_owned(),
@@ -116,6 +127,14 @@ impl Facts {
             Subject::Drop(_) => "Dropped".to_owned(),
             Subject::Topic(name) => format!("Topic {name}"),
             Subject::BusPeer(session) => format!("Session {session}"),
+            Subject::Run(run) => run_facts::run_title(model, *run),
+            Subject::StoredRun(row) => format!("Run {} {}", row.name, row.run.short()),
+            Subject::Node(run, place) => {
+                let node = model.runs().and_then(|runs| runs.run(*run)?.plan.nodes.get(*place as usize));
+                format!("Node {}", node.map_or("", |node| &*node.id))
+            }
+            Subject::RunLine(line) => format!("Event {} of {}", line.number, line.run.short()),
+            Subject::Artifact(run, row) => format!("Artifact {} of {}", row.number, run.short()),
         }
     }
 
@@ -123,6 +142,7 @@ impl Facts {
         match &self.subject {
             Subject::Chip(ChipId::Mpp) => mpp_report(model, view.now).sentences,
             Subject::Chip(ChipId::Rmp) => rmp_report(model, view.now).sentences,
+            Subject::Chip(ChipId::Runs) => runs_report(model, view.now).sentences,
             Subject::Chip(_) => store_report(model).sentences,
             Subject::Invocation { row: None, .. } => vec![fact("", "asking the station")],
             Subject::Invocation { id, row: Some(row) } => {
@@ -146,6 +166,11 @@ impl Facts {
             Subject::Drop(group) => bus_facts::drop_facts(view, model, group, self.message.as_ref()),
             Subject::Topic(name) => bus_facts::topic_facts(view, model, name),
             Subject::BusPeer(session) => bus_facts::session_facts(view, model, *session),
+            Subject::Run(run) => run_facts::run_facts(view, model, *run),
+            Subject::StoredRun(row) => run_facts::stored_facts(view, row),
+            Subject::Node(run, place) => run_facts::node_facts(view, model, *run, *place),
+            Subject::RunLine(line) => run_facts::line_facts(view, line),
+            Subject::Artifact(run, row) => run_facts::artifact_facts(view, *run, row),
         }
     }
 
@@ -161,7 +186,16 @@ impl Facts {
             Subject::Line(line) => Some(Row::Line(LogLine { number: 0, line })),
             Subject::Fault(group) => Some(Row::Fault(group)),
             Subject::Drop(group) => Some(Row::Drops(Drops((**group).clone()))),
-            Subject::Chip(_) | Subject::Invocation { row: None, .. } | Subject::Alert(_) | Subject::Topic(_) | Subject::BusPeer(_) => None,
+            Subject::StoredRun(row) => Some(Row::StoredRun(row)),
+            Subject::RunLine(line) => Some(Row::RunLine(line)),
+            Subject::Artifact(run, row) => Some(Row::Artifact(Artifact { run: *run, row })),
+            Subject::Chip(_)
+            | Subject::Invocation { row: None, .. }
+            | Subject::Alert(_)
+            | Subject::Topic(_)
+            | Subject::BusPeer(_)
+            | Subject::Run(_)
+            | Subject::Node(..) => None,
         };
         let lines = self.sentences(view, model).into_iter().map(|sentence| match sentence {
             Sentence::Fact(_, _, Class::Secret) => String::new(),
@@ -170,7 +204,7 @@ impl Facts {
             Sentence::Press(action, words) => format!("{} {words}", view.key(action)),
             Sentence::Run(rest) => view.commands.line(&rest),
         });
-        Original::Told(Ok(std::iter::once(self.title()).chain(lines).collect::<Vec<_>>().join("\n")), row)
+        Original::Told(Ok(std::iter::once(self.title(model)).chain(lines).collect::<Vec<_>>().join("\n")), row)
     }
 
     /// Draws it.
@@ -182,7 +216,7 @@ impl Facts {
         let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2).min(body.height.saturating_sub(2));
         let area = centred(body, columns, rows);
         canvas.clear(area);
-        let inside = canvas.frame(area, &self.title(), true);
+        let inside = canvas.frame(area, &self.title(model), true);
         self.lowest.set(lines.len().saturating_sub(usize::from(inside.height)));
         let scroll = self.scroll.min(self.lowest.get());
         for (line, y) in lines.iter().skip(scroll).zip(inside.y..inside.bottom()) {

@@ -17,6 +17,7 @@ mod overlay;
 mod palette;
 mod pending;
 mod question;
+mod run_facts;
 mod told;
 mod tray;
 mod written;

@@ -6,7 +6,7 @@ use crate::{
     console::{
         format,
         glyphs::Glyphs,
-        model::{Condition, MESSAGES, Model, drop_groups, in_flight, mpp_report, rmp_report, store_report},
+        model::{Condition, MESSAGES, Model, drop_groups, in_flight, mpp_report, rmp_report, runs_report, store_report},
         pane_id::{ChipId, PaneId},
         text,
         theme::Role,
@@ -14,6 +14,7 @@ use crate::{
         view::{Canvas, View},
     },
     mpp::QueueView,
+    runs::RunView,
     tap::entry::{mpp::RowState, station::Level},
 };
 
@@ -58,11 +59,22 @@ fn parts(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
                 let rate = super::rate_words(model.bus.all.per_second(MESSAGES, view.now));
                 match room {
                     Room::Least => String::new(),
-                    Room::Tight => format!("{}p {rate}/s", rmp.peers.len()),
+                    Room::Tight => format!("{rate}/s"),
                     _ => format!("{} {} {rate}/s", rmp.peers.len(), if rmp.peers.len() == 1 { "peer" } else { "peers" }),
                 }
             });
             [("RMP".to_owned(), Role::Rmp), sign(rmp_report(model, view.now).condition), (figure, Role::Text)]
+        }
+        ChipId::Runs => {
+            let figure = model.runs().map_or_else(String::new, |runs| {
+                let (open, totals) = (format::count(runs.open().count() as u64), runs.totals);
+                let bad = format::count(totals.failed);
+                match room {
+                    Room::Least | Room::Tight => String::new(),
+                    _ => format!("{open}{} {}{} {bad}{}", glyphs.flying, format::count(totals.succeeded), glyphs.ok, glyphs.bad),
+                }
+            });
+            [("RUNS".to_owned(), Role::Runs), sign(runs_report(model, view.now).condition), (figure, Role::Text)]
         }
         ChipId::Store => {
             let figure = match model.world.as_ref().map(|world| world.station.store_failing.is_some()) {
@@ -84,7 +96,9 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
     let glyphs = view.glyphs;
     let mpp = model.mpp();
     match pane {
-        PaneId::Queues => ("QUEUES", mpp.map_or(0, |mpp| mpp.queues.len()).to_string(), Role::Text),
+        PaneId::Queues => {
+            (if room == Room::Least { "QUE" } else { "QUEUES" }, mpp.map_or(0, |mpp| mpp.queues.len()).to_string(), Role::Text)
+        }
         PaneId::InFlight => {
             let (flying, applied) = mpp.map_or((0, 0), in_flight);
             let figure = if applied > 0 { format!("{flying}{} +{applied}", glyphs.flying) } else { format!("{flying}{}", glyphs.flying) };
@@ -101,7 +115,7 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
             let role = if serious > 0 { Role::Warn } else { Role::Text };
             ("LOG", warned(serious, glyphs), role)
         }
-        PaneId::Started | PaneId::Pending => ("", String::new(), Role::Muted),
+        PaneId::Started | PaneId::Pending | PaneId::Runs => ("", String::new(), Role::Muted),
         PaneId::History => {
             let ended = |count: fn(&QueueView) -> u64| mpp.map_or(0, |mpp| mpp.queues.values().map(count).sum::<u64>());
             let (done, bad) = (ended(|queue| queue.done), ended(|queue| queue.failed));
@@ -144,6 +158,14 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
             let dropped: u64 = model.rmp().map_or(0, |rmp| drop_groups(rmp).iter().map(|group| group.count).sum());
             ("DROPS", format::count(dropped), if model.bus.dropped_lately(view.now) > 0 { Role::Warn } else { Role::Text })
         }
+        PaneId::Plan => ("PLAN", run_count(model, ui, |view| u64::from(view.planned)), Role::Text),
+        PaneId::RunEvents => ("EVENTS", run_count(model, ui, |view| view.events), Role::Text),
+        PaneId::Artifacts => ("KEPT", run_count(model, ui, |view| view.artifacts), Role::Text),
+        PaneId::RunHistory => {
+            let (before, behind) = ui.pages.run_history.more();
+            let more = if before || behind { "+" } else { "" };
+            ("HIST", format!("{}{more}", format::count(ui.pages.run_history.rows().len() as u64)), Role::Text)
+        }
         PaneId::Wire => ("WIRE", format::count(ui.time.kept().len() as u64), Role::Text),
         PaneId::Meter => {
             let p95 = model.meter.figures.p95.minute.map_or_else(|| glyphs.none.to_owned(), format::fine);
@@ -158,6 +180,12 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
     }
 }
 
+/// A count of the run that is shown.
+fn run_count(model: &Model, ui: &Ui, count: impl Fn(&RunView) -> u64) -> String {
+    let view = ui.run_shown(model).and_then(|run| model.runs()?.run(run));
+    format::count(view.map_or(0, count))
+}
+
 /// How many lines are of level warn or error: none is nothing to be warned of.
 fn warned(serious: u64, glyphs: &Glyphs) -> String {
     if serious > 0 { format!("{}{}", format::count(serious), glyphs.warn) } else { "0".to_owned() }
@@ -166,19 +194,18 @@ fn warned(serious: u64, glyphs: &Glyphs) -> String {
 /// Columns of a chip, the gap behind it left out.
 fn columns(parts: &[(String, Role); 3]) -> u16 {
     let columns: usize = parts.iter().filter(|(words, _)| !words.is_empty()).map(|(words, _)| text::width(words) + 1).sum();
-    u16::try_from(columns).unwrap_or(u16::MAX).saturating_add(1)
+    u16::try_from(columns).unwrap_or(u16::MAX)
 }
 
 /// Where each chip is.
 fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(String, Role); 3])> {
     let chips = ui.layout(model).chips();
     let all = |room| chips.iter().map(|chip| parts(view, *chip, model, ui, room)).collect::<Vec<_>>();
-    let fits = |chips: &[[(String, Role); 3]]| chips.iter().map(|chip| columns(chip) + 1).sum::<u16>() < area.width;
+    let fits = |(chips, gap): &(Vec<[(String, Role); 3]>, u16)| chips.iter().map(|chip| columns(chip) + gap).sum::<u16>() < area.width;
     let widest = if area.width < 120 { Room::Narrow } else { Room::Wide };
-    let (chips, gap) = match [widest, Room::Tight].into_iter().map(all).find(|chips| fits(chips)) {
-        Some(chips) => (chips, 1),
-        None => (all(Room::Least), 0),
-    };
+    let steps = [(widest, 2), (Room::Tight, 2), (Room::Tight, 1), (Room::Least, 1)];
+    let fitting = steps.into_iter().map(|(room, gap)| (all(room), gap)).find(fits);
+    let (chips, gap) = fitting.unwrap_or_else(|| (all(Room::Least), 0));
     let mut x = area.x + 1;
     chips
         .into_iter()

@@ -1,6 +1,7 @@
 //! The panes of all views and the three lines around them, each drawn from an immutable model.
 
 mod adapter_log;
+mod artifacts;
 mod cell;
 mod chips;
 mod drops;
@@ -13,11 +14,15 @@ mod meter;
 mod pack_state;
 mod pane;
 mod peers;
+mod plan;
 mod queues;
 mod recent;
 mod refunds;
 mod row;
 mod rows;
+mod run_events;
+mod run_history;
+mod runs;
 mod since;
 mod started;
 mod subscribers;
@@ -28,6 +33,7 @@ mod wire;
 
 pub(crate) use super::class::Class;
 pub(crate) use adapter_log::LogLine;
+pub(crate) use artifacts::Artifact;
 pub(crate) use cell::Cell;
 pub(crate) use chips::{chip_at, draw as draw_chips};
 pub(crate) use drops::{Drops, word as drop_word};
@@ -37,6 +43,7 @@ pub(crate) use history::{Stored, stood};
 pub(crate) use pack_state::StateValue;
 pub(crate) use pane::{draw, draw_filter, field_at, inner_width, list_height, row_at, shows_heads, table_of};
 pub(crate) use peers::rights;
+pub(crate) use plan::node_time;
 pub(crate) use queues::state_sign;
 pub(crate) use refunds::Refund;
 pub(crate) use row::{Look, Row};

@@ -120,7 +120,7 @@ fn paged<R: Record>(canvas: &mut Canvas<'_>, area: Rect, window: &Window<R>, not
 }
 
 /// Why a pane has no rows at all.
-fn why_empty(pane: PaneId, mpp: &Snapshot) -> String {
+fn why_empty(pane: PaneId, mpp: &Snapshot, model: &Model, ui: &Ui) -> String {
     let words = match pane {
         PaneId::InFlight => return in_flight::why_empty(mpp),
         PaneId::Queues => "the pack has no queues",
@@ -138,7 +138,26 @@ fn why_empty(pane: PaneId, mpp: &Snapshot) -> String {
         PaneId::Subscribers => "nobody subscribes to anything",
         PaneId::Peers => "nobody is connected to the bus",
         PaneId::Drops => "every message reached its subscribers",
+        PaneId::Runs => "no run was submitted since the station started",
+        PaneId::Plan | PaneId::RunEvents | PaneId::Artifacts => return of_run(pane, model, ui),
+        PaneId::RunHistory => "no run was ever submitted on this data folder",
         PaneId::Started | PaneId::Meter => "",
+    };
+    words.to_owned()
+}
+
+/// Why a pane that tells of one run is empty.
+fn of_run(pane: PaneId, model: &Model, ui: &Ui) -> String {
+    let Some(run) = ui.run_shown(model) else { return "no run is selected".to_owned() };
+    if let Some(trouble) = ui.pages.runs.trouble().filter(|_| pane != PaneId::Plan) {
+        return trouble.to_owned();
+    }
+    let is_shown = model.runs().is_some_and(|runs| runs.run(run).is_some());
+    let words = match pane {
+        PaneId::Plan if is_shown => "its plan is kept here no longer (limits.runs.shown_nodes_max)",
+        PaneId::Plan => "it ended before what is kept here (limits.runs.shown_max)",
+        PaneId::RunEvents => "it told nothing so far",
+        _ => "it kept nothing so far",
     };
     words.to_owned()
 }
@@ -155,12 +174,13 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
     };
     let rows = rows(pane, ui, model);
     let draw = |canvas: &mut Canvas<'_>, more: (bool, bool)| table_of(canvas, pane, inner, (&rows, ui), focused, more);
-    let nothing = why_empty(pane, &world.mpp);
+    let nothing = why_empty(pane, &world.mpp, model, ui);
     match pane {
         PaneId::Started => started::draw(canvas, inner, model, world),
         PaneId::History => paged(canvas, inner, &ui.pages.history, &nothing, &draw),
         PaneId::OtherPack => paged(canvas, inner, &ui.pages.other_pack, &nothing, &draw),
         PaneId::Refunds => paged(canvas, inner, &ui.pages.refunds, &nothing, &draw),
+        PaneId::RunHistory => paged(canvas, inner, &ui.pages.run_history, &nothing, &draw),
         PaneId::State => paged(canvas, inner, &ui.pages.state, &nothing, &draw),
         _ if rows.is_empty() && ui.lens(pane).filter().is_none() => {
             canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), &nothing, Role::Muted);
@@ -192,6 +212,7 @@ fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
         },
         PaneId::Wire => wire::title(ui, view),
         PaneId::Topics | PaneId::Subscribers | PaneId::Peers | PaneId::Drops => bus_title(pane, model, view),
+        PaneId::Runs | PaneId::Plan | PaneId::RunEvents | PaneId::Artifacts => run_title(pane, model, ui),
         // They come from the store, which knows nothing of the past.
         PaneId::Refunds | PaneId::State if model.past.is_some() => format!("{}, as when time was stopped", pane.place().name()),
         PaneId::Refunds => match ui.pages.refund_count(model) {
@@ -200,6 +221,27 @@ fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
         },
         _ => pane.place().name().to_owned(),
     }
+}
+
+fn run_title(pane: PaneId, model: &Model, ui: &Ui) -> String {
+    let name = pane.place().name();
+    let Some(runs) = model.runs() else { return name.to_owned() };
+    if pane == PaneId::Runs {
+        return match runs.open().count() {
+            0 => name.to_owned(),
+            open => format!("{name} {open} open"),
+        };
+    }
+    let Some(run) = ui.run_shown(model) else { return name.to_owned() };
+    let stored = || ui.pages.run_history.rows().iter().find(|row| row.run == run).map(|row| row.name.clone());
+    let view = runs.run(run);
+    let of = view.map(|view| view.name.to_string()).or_else(stored).unwrap_or_default();
+    let hidden = match view {
+        Some(view) if pane == PaneId::Plan => ui.picture_of(view).hidden,
+        _ => 0,
+    };
+    let hidden = if hidden > 0 { format!(", {} ways not drawn", format::count(hidden as u64)) } else { String::new() };
+    format!("{name} {} {}{hidden}", of, run.short())
 }
 
 fn bus_title(pane: PaneId, model: &Model, view: &View) -> String {

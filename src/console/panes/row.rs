@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use super::{
-    Cell, adapter_log::LogLine, drops::Drops, history::Stored, in_flight::Flying, meter::Reading, pack_state::StateValue, peers::BusPeer,
-    queues::Queued, refunds::Refund, subscribers::Subscriber, topics::Topic,
+    Cell, adapter_log::LogLine, artifacts::Artifact, drops::Drops, history::Stored, in_flight::Flying, meter::Reading,
+    pack_state::StateValue, peers::BusPeer, plan::PlannedNode, queues::Queued, refunds::Refund, runs::Run, subscribers::Subscriber,
+    topics::Topic,
 };
 use crate::{
     console::{
         format,
         marks::Marks,
-        model::{FaultGroup, Notice},
+        model::{FaultGroup, Notice, RunLine},
         selection::RecordKey,
         theme::Role,
         view::View,
@@ -18,6 +19,7 @@ use crate::{
     },
     field::{Kind, Record, Spec, Value},
     mpp::EndedView,
+    port::RunRow,
     tap::entry::What,
     time::Now,
 };
@@ -60,6 +62,11 @@ pub(crate) enum Row<'a> {
     Subscriber(Subscriber<'a>),
     BusPeer(BusPeer<'a>),
     Drops(Drops),
+    Run(Run<'a>),
+    Node(PlannedNode<'a>),
+    RunLine(&'a RunLine),
+    Artifact(Artifact<'a>),
+    StoredRun(&'a RunRow),
 }
 
 impl Row<'_> {
@@ -80,6 +87,11 @@ impl Row<'_> {
             Self::Subscriber(row) => row,
             Self::BusPeer(row) => row,
             Self::Drops(row) => row,
+            Self::Run(row) => row,
+            Self::Node(row) => row,
+            Self::RunLine(row) => *row,
+            Self::Artifact(row) => row,
+            Self::StoredRun(row) => *row,
         }
     }
 

@@ -2,18 +2,23 @@
 
 use std::{cmp::Reverse, collections::VecDeque};
 
-use super::{Row, adapter_log, drops, history, in_flight, meter, pack_state, peers, queues, refunds, subscribers, topics, wire::Entries};
+use super::{
+    Row, adapter_log, artifacts, drops, history, in_flight, meter, pack_state, peers, plan, queues, refunds, run_events, run_history, runs,
+    subscribers, topics, wire::Entries,
+};
 use crate::{
     console::{
         lens::Lens,
-        model::{FaultGroup, Model, Notice},
+        model::{FaultGroup, Model, Notice, RunLine},
         pane_id::PaneId,
         selection::{Keys, RecordKey},
         ui::Ui,
         wire::EntryRecord,
     },
     field::{Column, Fields, Record as _, Spec, place},
+    ids::TraceId,
     mpp::EndedView,
+    port::{ArtifactRow, RunRow},
 };
 
 /// The fields of a pane's rows.
@@ -34,6 +39,11 @@ pub(crate) fn specs(pane: PaneId) -> &'static [Spec] {
         PaneId::Subscribers => subscribers::Subscriber::SPECS,
         PaneId::Peers => peers::BusPeer::SPECS,
         PaneId::Drops => drops::Drops::SPECS,
+        PaneId::Runs => runs::Run::SPECS,
+        PaneId::Plan => plan::PlannedNode::SPECS,
+        PaneId::RunEvents => RunLine::SPECS,
+        PaneId::Artifacts => ArtifactRow::SPECS,
+        PaneId::RunHistory => RunRow::SPECS,
         PaneId::Started => &[],
     }
 }
@@ -45,6 +55,7 @@ pub(crate) fn own_columns(pane: PaneId) -> Vec<(usize, Column)> {
         PaneId::History => history::HISTORY,
         PaneId::OtherPack => history::OTHER_PACK,
         PaneId::Pending => history::PENDING,
+        PaneId::RunHistory => run_history::COLUMNS,
         _ => return specs.iter().enumerate().filter_map(|(field, spec)| spec.column.map(|column| (field, column))).collect(),
     };
     named.iter().filter_map(|(name, column)| place(specs, name).map(|field| (field, *column))).collect()
@@ -57,7 +68,7 @@ pub(crate) fn shown_columns(pane: PaneId, ui: &Ui, width: u16) -> Vec<(usize, Co
 
 /// Whether a pane's rows come from the store in pages: they keep its order, and their filter goes with the question.
 pub(crate) const fn is_paged(pane: PaneId) -> bool {
-    matches!(pane, PaneId::History | PaneId::OtherPack | PaneId::Refunds | PaneId::Pending)
+    matches!(pane, PaneId::History | PaneId::OtherPack | PaneId::Refunds | PaneId::Pending | PaneId::RunHistory)
 }
 
 /// Whether a pane's rows have an order of their own that stays: the store's, or the tap's.
@@ -69,6 +80,7 @@ pub(crate) const fn has_own_order(pane: PaneId) -> bool {
 pub(crate) fn own_order(pane: PaneId) -> Option<usize> {
     match pane {
         PaneId::Wire => place(specs(pane), "at"),
+        PaneId::RunHistory => place(specs(pane), "number"),
         _ if is_paged(pane) => place(specs(pane), "id"),
         _ => None,
     }
@@ -102,6 +114,11 @@ fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
         PaneId::Subscribers => subscribers::rows(model, ui),
         PaneId::Peers => peers::rows(model),
         PaneId::Drops => drops::rows(model),
+        PaneId::Runs => runs::rows(model),
+        PaneId::Plan => plan::rows(model, ui),
+        PaneId::RunEvents => run_events::rows(model, ui),
+        PaneId::Artifacts => artifacts::rows(model, ui),
+        PaneId::RunHistory => ui.pages.run_history.rows().iter().map(Row::StoredRun).collect(),
         // Too many to be named all: see [`rows`].
         PaneId::Wire | PaneId::Started => Vec::new(),
     }
@@ -115,6 +132,8 @@ struct Stamp {
     pages: u64,
     /// Ages move on by tenths of a second.
     tenths: u64,
+    /// The run that panes tell of.
+    run: Option<TraceId>,
 }
 
 /// The places of the rows that are shown, in the order that they are shown in. It is made once for a moment and a state of the model:
@@ -128,7 +147,13 @@ pub(crate) struct Arrangement {
 }
 
 fn stamp(ui: &Ui, model: &Model, lens: &Lens) -> Stamp {
-    Stamp { lens: lens.revision(), model: model.revision(), pages: ui.pages.revision(), tenths: ui.moment().mono.0 / 100_000_000 }
+    Stamp {
+        lens: lens.revision(),
+        model: model.revision(),
+        pages: ui.pages.revision(),
+        tenths: ui.moment().mono.0 / 100_000_000,
+        run: ui.run,
+    }
 }
 
 fn arrange(rows: &[Row<'_>], pane: PaneId, ui: &Ui) -> Vec<usize> {
@@ -161,6 +186,8 @@ pub(crate) fn arrangement(pane: PaneId, ui: &Ui, model: &Model) -> Option<Arrang
 pub(crate) enum Rows<'a> {
     /// All of them.
     Made(Vec<Row<'a>>),
+    /// All of them, of a list that follows its end.
+    Following(Vec<Row<'a>>),
     /// Entries of the tap, each made when it is asked for.
     Entries(Entries<'a>),
 }
@@ -174,7 +201,7 @@ impl Rows<'_> {
     /// Looks at one row.
     pub(crate) fn with<T>(&self, at: usize, look: impl FnOnce(&Row<'_>) -> T) -> Option<T> {
         match self {
-            Self::Made(rows) => rows.get(at).map(look),
+            Self::Made(rows) | Self::Following(rows) => rows.get(at).map(look),
             Self::Entries(entries) => entries.row_at(at).map(|row| look(&row)),
         }
     }
@@ -184,7 +211,7 @@ impl<'a> Rows<'a> {
     /// One row, for good.
     pub(crate) fn into_row(self, at: usize) -> Option<Row<'a>> {
         match self {
-            Self::Made(rows) => rows.into_iter().nth(at),
+            Self::Made(rows) | Self::Following(rows) => rows.into_iter().nth(at),
             Self::Entries(entries) => entries.row_at(at),
         }
     }
@@ -193,34 +220,34 @@ impl<'a> Rows<'a> {
 impl Keys for Rows<'_> {
     fn len(&self) -> usize {
         match self {
-            Self::Made(rows) => rows.len(),
+            Self::Made(rows) | Self::Following(rows) => rows.len(),
             Self::Entries(entries) => entries.len(),
         }
     }
 
     fn key(&self, row: usize) -> Option<RecordKey> {
         match self {
-            Self::Made(rows) => rows.get(row).map(Row::key),
+            Self::Made(rows) | Self::Following(rows) => rows.get(row).map(Row::key),
             Self::Entries(entries) => entries.key(row),
         }
     }
 
     fn row(&self, key: &RecordKey) -> Option<usize> {
         match self {
-            Self::Made(rows) => rows.iter().position(|row| row.key() == *key),
+            Self::Made(rows) | Self::Following(rows) => rows.iter().position(|row| row.key() == *key),
             Self::Entries(entries) => entries.row(key),
         }
     }
 
     fn neighbour(&self, gone: &RecordKey, row: usize) -> usize {
         match self {
-            Self::Made(rows) => row.min(rows.len().saturating_sub(1)),
+            Self::Made(rows) | Self::Following(rows) => row.min(rows.len().saturating_sub(1)),
             Self::Entries(entries) => entries.neighbour(gone, row),
         }
     }
 
     fn follows_its_end(&self) -> bool {
-        matches!(self, Self::Entries(_))
+        matches!(self, Self::Entries(_) | Self::Following(_))
     }
 }
 
@@ -231,14 +258,15 @@ pub(crate) fn rows<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Rows<'a> {
     }
     let rows = all(pane, ui, model);
     let lens = ui.lens(pane);
+    let made = if pane == PaneId::RunEvents && lens.sort().is_none() { Rows::Following } else { Rows::Made };
     if has_own_order(pane) || !lens.arranges() {
-        return Rows::Made(rows);
+        return made(rows);
     }
     let stamp = stamp(ui, model, lens);
     let known = ui.arranged(pane).filter(|known| known.stamp == stamp);
     let places = known.map_or_else(|| arrange(&rows, pane, ui), |known| known.places.clone());
     let mut rows: Vec<Option<Row<'_>>> = rows.into_iter().map(Some).collect();
-    Rows::Made(places.into_iter().filter_map(|at| rows.get_mut(at).and_then(Option::take)).collect())
+    made(places.into_iter().filter_map(|at| rows.get_mut(at).and_then(Option::take)).collect())
 }
 
 /// How many rows of a pane are shown, and how many there are without its filter. Of a list in pages, those that are here.

@@ -73,6 +73,10 @@ fn answer(query: &Query) -> Page {
             let_through(rows, filter.as_ref());
             in_order(rows, beyond.map(|beyond| beyond.0), *oldest_first);
         }
+        (Page::Runs { rows, .. }, Query::Runs { filter, beyond, oldest_first, .. }) => {
+            let_through(rows, filter.as_ref());
+            in_order(rows, *beyond, *oldest_first);
+        }
         (Page::Refunds { rows, .. }, Query::Refunds { filter, beyond, oldest_first, .. }) => {
             let_through(rows, filter.as_ref());
             in_order(rows, beyond.map(|beyond| beyond.0), *oldest_first);
@@ -126,6 +130,9 @@ fn every(query: &Query) -> Page {
             };
             Page::Queues(vec![queue])
         }
+        Query::Runs { .. } => Page::Runs { rows: super::runs::stored(), more: false, beyond: None },
+        Query::RunEvents { run, after, limit } => Page::RunEvents { rows: super::runs::told(*run, *after, *limit), more: true },
+        Query::RunArtifacts { after, .. } => Page::RunArtifacts { rows: super::runs::kept(*after), more: false },
         other => panic!("{other:?}"),
     }
 }

@@ -7,6 +7,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::{
     bus::{bus, with_drops},
     lenses::keys,
+    runs::{runs, with_runs},
     screens::at_both_sizes,
     stage::{Stage, connected, show},
     views::{bridge, journal},
@@ -211,7 +212,8 @@ fn every_pane_draws_every_field_that_it_declares() {
         let mut stage = match view {
             ViewId::Journal => journal(300, 60),
             ViewId::Bus => bus(300, 60),
-            ViewId::Deck => with_drops(show(300, 60)),
+            ViewId::Runs => runs(300, 60),
+            ViewId::Deck => with_runs(with_drops(show(300, 60))),
             _ => bridge(300, 60),
         };
         stage.ui.show(view);

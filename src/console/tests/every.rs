@@ -2,6 +2,7 @@
 
 use super::{
     offered,
+    runs::with_runs,
     stage::{Stage, fresh, show},
     steps::pending_list,
 };
@@ -37,6 +38,7 @@ const MOVES: &[Action] = &[
     Action::ViewDeck,
     Action::ViewBridge,
     Action::ViewBus,
+    Action::ViewRuns,
     Action::ViewWire,
     Action::ViewJournal,
 ];
@@ -58,24 +60,10 @@ fn asking(mut stage: Stage, bound: Bound) -> Stage {
 pub(super) fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
     let (id, queue, event) = (InvocationId(43), "default".into(), "give_item".into());
     let stage = match place {
-        Place::Queues => focused(base(), PaneId::Queues),
-        Place::InFlight => focused(base(), PaneId::InFlight),
-        Place::Recent => focused(base(), PaneId::Recent),
-        Place::Log => focused(base(), PaneId::Log),
         Place::Started => {
             let mut stage = Stage::of_size(80, 24);
             stage.resync(fresh());
             focused(stage, PaneId::Started)
-        }
-        Place::History => focused(base(), PaneId::History),
-        Place::OtherPack => focused(base(), PaneId::OtherPack),
-        Place::Refunds => focused(base(), PaneId::Refunds),
-        Place::State => focused(base(), PaneId::State),
-        Place::AdapterLog => focused(base(), PaneId::AdapterLog),
-        Place::Violations => focused(base(), PaneId::Violations),
-        Place::StationLog => focused(base(), PaneId::StationLog),
-        Place::Meter | Place::Wire | Place::Topics | Place::Subscribers | Place::Peers | Place::Drops => {
-            focused(base(), PaneId::ALL.into_iter().find(|pane| pane.place() == place)?)
         }
         Place::Chips => {
             let mut stage = base();
@@ -153,6 +141,7 @@ pub(super) fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
             stage.ui.overlays.push(Overlay::Output(Output::running(1, ("ls queues", ""))));
             stage
         }
+        _ => focused(base(), PaneId::ALL.into_iter().find(|pane| pane.place() == place)?),
     };
     Some(stage)
 }
@@ -185,6 +174,11 @@ fn in_every_place(base: fn() -> Stage) {
 #[test]
 fn in_the_middle_of_a_show() {
     in_every_place(|| show(160, 50));
+}
+
+#[test]
+fn with_runs_that_go_on() {
+    in_every_place(|| with_runs(show(160, 50)));
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn left_and_right_choose_a_cell_and_beyond_the_last_go_to_the_pane_beside() {
     }
     assert_eq!((stage.ui.lens(PaneId::Recent).cell, stage.ui.focus), (Some(field("trace")), Focus::Pane(PaneId::Recent)));
     stage.key(KeyCode::Right);
-    assert_eq!((stage.ui.focus, stage.ui.lens(PaneId::Log).cell), (Focus::Pane(PaneId::Log), Some(0)));
+    assert_eq!((stage.ui.focus, stage.ui.lens(PaneId::Drops).cell), (Focus::Pane(PaneId::Drops), Some(0)));
     stage.key(KeyCode::Left);
     assert_eq!((stage.ui.focus, marked(&mut stage)), (Focus::Pane(PaneId::Recent), "0001".to_owned()));
 }

@@ -110,6 +110,11 @@ impl Stage {
         self.emit(Link::Rmp, Transition::Rmp(transition), text)
     }
 
+    /// Emits a transition of the runs and folds it.
+    pub(super) fn runs(&mut self, transition: crate::runs::Transition, text: &str) -> Vec<Effect> {
+        self.emit(Link::Runs, Transition::Runs(transition), text)
+    }
+
     fn emit(&mut self, link: Link, transition: Transition, text: &str) -> Vec<Effect> {
         let trace = Some(TraceId(uuid::Uuid::from_u128(0xa41f_0000_0000_7000_8000_0000_0000_0001)));
         let draft = Draft { at: Now::at_ms(self.ms), link, trace, cause: None, what: What::Transition(transition), bytes: text.as_bytes() };

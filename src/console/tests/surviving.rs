@@ -5,6 +5,7 @@ use crossterm::event::KeyCode;
 use super::{
     answers::answered,
     bus::bus,
+    runs::runs,
     stage::{Stage, connected, done, enqueued, show},
     steps::pending_list,
     views::{bridge, journal},
@@ -43,6 +44,7 @@ fn over(pane: PaneId) -> Stage {
     }
     let mut stage = match pane {
         PaneId::Wire => wire(160, 50),
+        _ if ViewId::Runs.panes().contains(&pane) => runs(160, 50),
         _ if ViewId::Bus.panes().contains(&pane) => bus(160, 50),
         _ if ViewId::Journal.panes().contains(&pane) => journal(160, 50),
         _ if ViewId::Bridge.panes().contains(&pane) => bridge(160, 50),
@@ -89,7 +91,7 @@ fn new_rows_and_a_new_snapshot_leave_the_record_selected() {
         more(&mut stage);
         assert_eq!(selected(&stage, pane), chosen, "{pane:?}: new rows");
         let world = stage.model.world.clone().unwrap();
-        stage.model.resync(Snapshot { mpp: world.mpp, rmp: world.rmp, ..connected() });
+        stage.model.resync(Snapshot { mpp: world.mpp, rmp: world.rmp, runs: world.runs, ..connected() });
         stage.ui.time.anchor(&stage.model, false);
         a_second_later(&mut stage);
         assert_eq!(selected(&stage, pane), chosen, "{pane:?}: a new snapshot");

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     console::{
         action::{Action, Asked, Effect},
-        model::{Model, drop_groups},
+        model::{Model, RunLine, drop_groups},
         overlays::{Account, Bound, Dialog, Facts, Help, KeyList, Overlay, Palette, Pending, Subject, Tray, meanwhile},
         pane_id::{ChipId, PaneId},
         selection::RecordKey,
@@ -259,6 +259,22 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
             }
             Some(RecordKey::Topic(topic)) => inspect(ui, Some(Subject::Topic(topic))),
             Some(RecordKey::Subscription(session, _) | RecordKey::BusPeer(session)) => inspect(ui, Some(Subject::BusPeer(session))),
+            Some(RecordKey::Run(run)) => inspect(ui, Some(Subject::Run(run))),
+            Some(RecordKey::StoredRun(number, run)) => {
+                let row = ui.pages.run_history.rows().iter().find(|row| (row.number, row.run) == (number, run)).cloned();
+                inspect(ui, row.map(|row| Subject::StoredRun(Box::new(row))))
+            }
+            Some(RecordKey::Node(run, place)) => inspect(ui, Some(Subject::Node(run, place))),
+            Some(RecordKey::RunEvent(run, number)) => {
+                let is_it = |line: &&RunLine| line.number == number;
+                let heard = model.run_lines.of(run).find(is_it);
+                let line = heard.or_else(|| ui.pages.runs.older(run, u64::MAX).find(is_it)).cloned();
+                inspect(ui, line.map(|line| Subject::RunLine(Box::new(line))))
+            }
+            Some(RecordKey::Artifact(run, number)) => {
+                let row = ui.pages.runs.artifacts(run).iter().find(|row| row.number == number).cloned();
+                inspect(ui, row.map(|row| Subject::Artifact(run, Box::new(row))))
+            }
             Some(RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Field(_) | RecordKey::Figure(_)) | None => Vec::new(),
         },
     }

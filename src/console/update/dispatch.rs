@@ -20,6 +20,7 @@ use crate::{
         pane_id::PaneId,
         panes,
         reload::Fault,
+        run_pages,
         ui::{Focus, Message, Ui},
         view::View,
         view_id::ViewId,
@@ -109,6 +110,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
     if !layout::too_small(ui.columns, ui.rows) {
         let layout = ui.layout(model);
         effects.extend(ui.pages.next(&layout, model, past.is_some(), now.mono));
+        effects.extend(run_pages::next(ui, &layout, model, now.mono));
     }
     effects
 }
@@ -288,7 +290,7 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             say(ui, words, false, now);
             vec![Effect::OnAir(on_air)]
         }
-        Action::ViewDeck | Action::ViewBridge | Action::ViewBus | Action::ViewWire | Action::ViewJournal => {
+        Action::ViewDeck | Action::ViewBridge | Action::ViewBus | Action::ViewRuns | Action::ViewWire | Action::ViewJournal => {
             if let Some(shown) = action.view() {
                 ui.show(shown);
             }

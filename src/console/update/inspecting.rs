@@ -12,14 +12,14 @@ use crate::{
         ui::{Focus, Ui},
         view::View,
     },
-    ids::{ConnectionId, InvocationId, Seq, StateKey, TopicName},
+    ids::{ConnectionId, InvocationId, Seq, StateKey, TopicName, TraceId},
     mpp::LogView,
     tap::{
         EntryRef,
         entry::{
             Entry, Frame, Head, Transition, Verdict, What,
             mpp::{self, FrameType},
-            rmp,
+            rmp, runs,
         },
     },
     time::Now,
@@ -42,6 +42,12 @@ pub(super) enum Traced {
     Session(ConnectionId),
     /// The notices of drops.
     Drop(DropKey),
+    /// The changes of state of a run.
+    Run(TraceId),
+    /// Those of one of its nodes.
+    Node(TraceId, u32),
+    /// What it told with this number.
+    RunEvent(TraceId, u64),
 }
 
 /// Causes that are followed up to a frame.
@@ -225,6 +231,13 @@ fn found(kept: &Kept, traced: &Traced, is_first: bool) -> Option<Seq> {
             };
             if is_first { kept.iter().find(tells).map(seq) } else { kept.iter().rev().find(tells).map(seq) }
         }
+        Traced::Run(_) | Traced::Node(..) | Traced::RunEvent(..) => {
+            let is_of = |(_, found): &(u64, crate::tap::EntryRef<'_>)| match &found.entry.what {
+                What::Transition(Transition::Runs(transition)) => tells_of(traced, transition),
+                _ => false,
+            };
+            if is_first { kept.iter().find(is_of).map(seq) } else { kept.iter().rev().find(is_of).map(seq) }
+        }
         Traced::StateKey(key) => {
             let writes = |(_, found): &(u64, crate::tap::EntryRef<'_>)| match &found.entry.what {
                 What::Transition(Transition::Mpp(mpp::Transition::StateWritten { key: written, .. })) => written == key,
@@ -232,6 +245,19 @@ fn found(kept: &Kept, traced: &Traced, is_first: bool) -> Option<Seq> {
             };
             if is_first { kept.iter().find(writes).map(seq) } else { kept.iter().rev().find(writes).map(seq) }
         }
+    }
+}
+
+/// Whether a change of a run tells of a record of runs.
+fn tells_of(traced: &Traced, transition: &runs::Transition) -> bool {
+    use runs::Transition as T;
+    match (traced, transition) {
+        (Traced::Run(run), _) => transition.run() == *run,
+        (Traced::Node(run, place), T::Moved { node, .. } | T::Progressed { node, .. } | T::Asked { node, .. } | T::Saved { node, .. }) => {
+            transition.run() == *run && node.place == *place
+        }
+        (Traced::RunEvent(run, number), T::Told { number: told, .. }) => transition.run() == *run && told == number,
+        _ => false,
     }
 }
 
@@ -275,6 +301,10 @@ fn of_facts(subject: &overlays::Subject) -> Option<Traced> {
         overlays::Subject::Drop(group) => Some(Traced::Drop(group.key.clone())),
         overlays::Subject::Topic(topic) => Some(Traced::Topic(topic.clone())),
         overlays::Subject::BusPeer(session) => Some(Traced::Session(*session)),
+        overlays::Subject::Run(run) | overlays::Subject::Artifact(run, _) => Some(Traced::Run(*run)),
+        overlays::Subject::StoredRun(row) => Some(Traced::Run(row.run)),
+        overlays::Subject::Node(run, place) => Some(Traced::Node(*run, *place)),
+        overlays::Subject::RunLine(line) => Some(Traced::RunEvent(line.run, line.number)),
         overlays::Subject::Chip(_) | overlays::Subject::Alert(_) => None,
     }
 }
@@ -297,6 +327,9 @@ fn of_record(ui: &Ui, model: &Model, pane: PaneId, record: RecordKey) -> Option<
         RecordKey::Topic(topic) => Some(Traced::Topic(topic)),
         RecordKey::Subscription(session, _) | RecordKey::BusPeer(session) => Some(Traced::Session(session)),
         RecordKey::Drop(key) => Some(Traced::Drop(*key)),
+        RecordKey::Run(run) | RecordKey::StoredRun(_, run) | RecordKey::Artifact(run, _) => Some(Traced::Run(run)),
+        RecordKey::Node(run, place) => Some(Traced::Node(run, place)),
+        RecordKey::RunEvent(run, number) => Some(Traced::RunEvent(run, number)),
         RecordKey::Refund(_) | RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Field(_) | RecordKey::Figure(_) => None,
     }
 }

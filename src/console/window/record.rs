@@ -2,7 +2,7 @@
 
 use crate::{
     console::selection::RecordKey,
-    port::{InvocationRow, QueueRow, RefundRow, StateKeyRow},
+    port::{InvocationRow, QueueRow, RefundRow, RunRow, StateKeyRow},
 };
 
 /// A row of a list that the station has.
@@ -33,6 +33,16 @@ impl Record for RefundRow {
 
     fn number(&self) -> u64 {
         self.id.0
+    }
+}
+
+impl Record for RunRow {
+    fn key(&self) -> RecordKey {
+        RecordKey::StoredRun(self.number, self.run)
+    }
+
+    fn number(&self) -> u64 {
+        self.number
     }
 }
 

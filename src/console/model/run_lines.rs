@@ -1,0 +1,147 @@
+//! What of runs no snapshot has: what they told lately, and which of them failed in the last minute.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use super::Model;
+use crate::{
+    ids::TraceId,
+    port::RunEventRow,
+    runs::{self, EventKind, RunState, Transition},
+    tap::{
+        EntryRef,
+        entry::{Transition as Any, What, station::Level},
+    },
+    time::{Now, Wall},
+};
+
+/// Runs that failed, as far as they are remembered.
+const FAILED_MAX: usize = 32;
+
+impl Model {
+    /// The runs, once there is a snapshot.
+    pub(crate) fn runs(&self) -> Option<&runs::Snapshot> {
+        self.world.as_ref().map(|world| &world.runs)
+    }
+}
+
+/// Something that a run told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RunLine {
+    pub(crate) run: TraceId,
+    /// Its place in the run's history, from 1 on.
+    pub(crate) number: u64,
+    pub(crate) kind: EventKind,
+    pub(crate) level: Option<Level>,
+    /// The node that it speaks of, by its id.
+    pub(crate) node: Option<Arc<str>>,
+    pub(crate) message: Arc<str>,
+    /// Its `meta`, where it came from the store.
+    pub(crate) meta: Option<Arc<str>>,
+    pub(crate) at: Wall,
+}
+
+impl RunLine {
+    /// An event as the store has it.
+    pub(crate) fn of(run: TraceId, row: RunEventRow) -> Self {
+        let meta = serde_json::from_str::<serde_json::Value>(row.meta.as_str()).ok();
+        let node = meta.as_ref().and_then(|meta| meta.get("node_id")?.as_str()).map(Arc::from);
+        Self {
+            run,
+            number: row.number,
+            kind: row.kind,
+            level: row.level,
+            node,
+            message: row.message.into(),
+            meta: Some(row.meta.as_str().into()),
+            at: row.at_ms,
+        }
+    }
+}
+
+/// A run that failed: when, its opening's name, and why.
+#[derive(Clone, Debug)]
+pub(crate) struct FailedRun {
+    pub(crate) at: Now,
+    pub(crate) run: TraceId,
+    pub(crate) name: Arc<str>,
+    pub(crate) why: Option<Arc<str>>,
+}
+
+/// What runs told lately.
+#[derive(Clone, Debug)]
+pub(crate) struct RunLines {
+    lines: VecDeque<Arc<RunLine>>,
+    lines_max: usize,
+    /// The last runs that failed.
+    pub(crate) failed: VecDeque<FailedRun>,
+    /// How often a run was accepted or ended, so that what the store lists of them is asked for anew.
+    pub(crate) moved: u64,
+    /// How often an artifact was kept.
+    pub(crate) saved: u64,
+}
+
+impl RunLines {
+    pub(super) fn new(lines_max: u64) -> Self {
+        let lines_max = usize::try_from(lines_max).unwrap_or(usize::MAX);
+        Self { lines: VecDeque::new(), lines_max, failed: VecDeque::new(), moved: 0, saved: 0 }
+    }
+
+    /// Takes what an entry says. `after` are the runs with that entry in them.
+    pub(super) fn fold(&mut self, entry: EntryRef<'_>, after: Option<&runs::Snapshot>) {
+        let What::Transition(Any::Runs(transition)) = &entry.entry.what else { return };
+        match transition {
+            Transition::Told { run, number, kind, level, node } => {
+                let message = entry.text();
+                self.lines.push_back(Arc::new(RunLine {
+                    run: *run,
+                    number: *number,
+                    kind: *kind,
+                    level: *level,
+                    node: node.as_ref().map(|node| Arc::clone(&node.id)),
+                    message: message.as_ref().into(),
+                    meta: None,
+                    at: entry.entry.at.wall,
+                }));
+                while self.lines.len() > self.lines_max {
+                    self.lines.pop_front();
+                }
+            }
+            Transition::Submitted { .. } => self.moved += 1,
+            Transition::Saved { .. } => self.saved += 1,
+            Transition::Ended { run, state } => {
+                self.moved += 1;
+                if *state == RunState::Failed {
+                    let view = after.and_then(|runs| runs.run(*run));
+                    let name = view.map_or_else(|| run.short().into(), |view| Arc::clone(&view.name));
+                    self.failed.push_back(FailedRun { at: entry.entry.at, run: *run, name, why: view.and_then(|view| view.why.clone()) });
+                    if self.failed.len() > FAILED_MAX {
+                        self.failed.pop_front();
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What a run told last, without a gap: what was told before the first of these is to be had from the store.
+    pub(crate) fn of(&self, run: TraceId) -> impl Iterator<Item = &RunLine> {
+        let mut found: Vec<&RunLine> = Vec::new();
+        for line in self.lines.iter().rev().filter(|line| line.run == run) {
+            if found.last().is_some_and(|next| next.number != line.number + 1) {
+                break;
+            }
+            found.push(line);
+        }
+        found.into_iter().rev()
+    }
+
+    /// Runs that failed in the last minute, the latest first.
+    pub(crate) fn failed_lately(&self, now: Now) -> impl Iterator<Item = &FailedRun> {
+        self.failed.iter().rev().filter(move |failed| now.mono.since(failed.at.mono).as_secs() < 60)
+    }
+
+    /// Bytes that a copy holds, about: the lines themselves are shared.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.lines.len() * size_of::<Arc<RunLine>>() + self.failed.len() * size_of::<FailedRun>()
+    }
+}

@@ -1,0 +1,45 @@
+//! What a run kept.
+
+use super::{
+    Cell,
+    row::{Listed, Look, Row},
+};
+use crate::{
+    console::{model::Model, selection::RecordKey, ui::Ui},
+    field::{Record, Spec, Value},
+    ids::TraceId,
+    port::ArtifactRow,
+    time::Now,
+};
+
+/// An artifact of a run.
+pub(crate) struct Artifact<'a> {
+    pub(crate) run: TraceId,
+    pub(crate) row: &'a ArtifactRow,
+}
+
+impl Record for Artifact<'_> {
+    fn specs(&self) -> &'static [Spec] {
+        self.row.specs()
+    }
+
+    fn value(&self, field: usize, now: Now) -> Value<'_> {
+        self.row.value(field, now)
+    }
+}
+
+impl Listed for Artifact<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Artifact(self.run, self.row.number)
+    }
+
+    fn cell(&self, _field: &str, _look: &Look<'_>) -> Option<Cell> {
+        None
+    }
+}
+
+/// The artifacts of the run that is shown.
+pub(super) fn rows<'a>(model: &Model, ui: &'a Ui) -> Vec<Row<'a>> {
+    let Some(run) = ui.run_shown(model) else { return Vec::new() };
+    ui.pages.runs.artifacts(run).iter().map(|row| Row::Artifact(Artifact { run, row })).collect()
+}

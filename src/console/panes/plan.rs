@@ -1,0 +1,163 @@
+//! The plan of a run: its nodes layer by layer, the ways between them, and how each stands.
+
+use std::{sync::Arc, time::Duration};
+
+use super::{
+    Cell, Class,
+    row::{Listed, Look, Row},
+};
+use crate::{
+    console::{format, glyphs::Glyphs, model::Model, pane_id::PaneId, picture::Picture, selection::RecordKey, theme::Role, ui::Ui},
+    field::{Column, Value, fields},
+    runs::{NodeState, NodeView, PlanNode, Progress, RunView},
+    time::Now,
+};
+
+/// The words for how a node stands.
+const STATES: &[&str] = &["waiting", "ready", "asking", "running", "retrying", "completed", "failed", "skipped", "blocked", "cancelled"];
+/// Cells of the bar of an agent's progress.
+const BAR: usize = 8;
+
+/// A node of a run.
+pub(crate) struct PlannedNode<'a> {
+    run: &'a RunView,
+    place: usize,
+    plan: &'a PlanNode,
+    node: &'a NodeView,
+    picture: Arc<Picture>,
+    /// Its line in the picture.
+    line: usize,
+    /// Whether the lines stand as in the picture, so that the ways between them can be drawn.
+    is_drawn: bool,
+}
+
+/// How long a node has worked, or did: from its first attempt on.
+pub(crate) fn node_time(node: &NodeView, now: Now) -> Option<Duration> {
+    let end = if node.state.is_end() { node.since } else { now };
+    node.ran_at.map(|ran_at| end.mono.since(ran_at.mono))
+}
+
+/// How far an agent is, of one.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "it lies between 0 and the bar's cells"
+)]
+fn bar(progress: Progress, glyphs: &Glyphs) -> String {
+    match (progress.done, progress.total) {
+        (Some(done), Some(total)) if total > 0.0 && done.is_finite() => {
+            let share = (done / total).clamp(0.0, 1.0);
+            let full = (share * BAR as f64).round() as usize;
+            format!("{}{} {:.0}%", glyphs.bar[0].repeat(full), glyphs.bar[1].repeat(BAR - full), share * 100.0)
+        }
+        (Some(done), _) => format!("{done:.0}"),
+        _ => String::new(),
+    }
+}
+
+impl PlannedNode<'_> {
+    fn share(&self) -> Option<f64> {
+        let progress = self.node.progress?;
+        Some(progress.done? / progress.total.filter(|total| *total > 0.0)?)
+    }
+
+    fn label(&self) -> &str {
+        self.plan.id.rsplit('/').next().unwrap_or(&self.plan.id)
+    }
+}
+
+fields! {
+    PlannedNode<'_> {
+        "node", Text, Public, "its id", Column::growing("node", 20, 4) => |it, _| Value::text(&*it.plan.id);
+        "state", State(STATES), Public, "how it stands", Column::fixed("state", 9) => |it, _| Value::text(it.node.state.name());
+        "try", Number, Public, "attempts that were begun", Column::fixed("try", 3).right() => |it, _| Value::count(u64::from(it.node.attempt));
+        "took", Duration, Public, "how long it took from its first attempt on, or takes so far", Column::fixed("time", 6).right()
+            => |it, now| node_time(it.node, now)
+                .map_or(Value::None, |took| Value::Duration(u64::try_from(took.as_millis()).unwrap_or(u64::MAX)));
+        "progress", Number, Public, "how far its agent is, of 1", Column::fixed("progress", 13).from(72)
+            => |it, _| it.share().map_or(Value::None, Value::Number);
+        "use", Text, Public, "what does it", Column::growing("use", 10, 1).from(64) => |it, _| Value::text(&*it.plan.uses);
+        "why", Text, Payload, "what there is to say of it", Column::growing("why", 10, 4).from(56)
+            => |it, _| Value::maybe(it.node.why.as_deref());
+        "layer", Number, Public, "the length of the longest way to it"
+            => |it, _| Value::count(it.picture.lines.get(it.line).map_or(0, |line| line.layer) as u64);
+        "since", Time, Public, "since when it stands so" => |it, _| Value::Time(it.node.since.wall);
+    }
+}
+
+/// A sign and a colour for how a node stands.
+pub(crate) const fn node_sign(state: NodeState, glyphs: &Glyphs) -> (&'static str, Role) {
+    match state {
+        NodeState::Waiting => (glyphs.down, Role::Muted),
+        NodeState::Ready => (glyphs.parked, Role::Text),
+        NodeState::Asking => (glyphs.warn, Role::Warn),
+        NodeState::Running => (glyphs.flying, Role::Runs),
+        NodeState::Retrying => (glyphs.refunded, Role::Warn),
+        NodeState::Completed => (glyphs.ok, Role::Ok),
+        NodeState::Failed => (glyphs.bad, Role::Bad),
+        NodeState::Skipped => (glyphs.none, Role::Muted),
+        NodeState::Blocked => (glyphs.held, Role::Warn),
+        NodeState::Cancelled => (glyphs.draining, Role::Muted),
+    }
+}
+
+impl Listed for PlannedNode<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Node(self.run.run, u32::try_from(self.place).unwrap_or(u32::MAX))
+    }
+
+    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+        let glyphs = look.view.glyphs;
+        let (sign, role) = node_sign(self.node.state, glyphs);
+        Some(match field {
+            "node" => match self.picture.lines.get(self.line).filter(|_| self.is_drawn) {
+                Some(line) => {
+                    let gutter = line.gutter(glyphs, usize::from(look.width / 12).clamp(4, 16));
+                    let gap = if gutter.is_empty() { "" } else { " " };
+                    Cell::new(format!("{gutter}{gap}{sign} {}", self.label()), role)
+                }
+                None => Cell::new(format!("{sign} {}", self.plan.id), role),
+            },
+            "state" => Cell::new(self.node.state.name(), role),
+            "try" if self.node.attempt == 0 => Cell::new("", Role::Muted),
+            "try" => Cell::new(self.node.attempt.to_string(), if self.node.attempt > 1 { Role::Warn } else { Role::Text }),
+            "took" => Cell::new(node_time(self.node, look.view.now).map_or_else(String::new, format::age), Role::Text),
+            "progress" => Cell::new(self.node.progress.map_or_else(String::new, |progress| bar(progress, glyphs)), Role::Runs),
+            "use" => Cell::new(self.plan.uses.to_string(), Role::Muted),
+            "why" => Cell::of_class(self.node.why.as_deref().unwrap_or_default().to_owned(), role, Class::Payload),
+            _ => return None,
+        })
+    }
+}
+
+/// The nodes of the run that is shown.
+pub(super) fn rows<'a>(model: &'a Model, ui: &Ui) -> Vec<Row<'a>> {
+    let run = ui.run_shown(model).and_then(|run| model.runs()?.run(run));
+    let Some(run) = run else { return Vec::new() };
+    let picture = ui.picture_of(run);
+    let is_drawn = !ui.lens(PaneId::Plan).arranges();
+    let row = |(line, place): (usize, usize)| {
+        let (plan, node) = (run.plan.nodes.get(place)?, run.nodes.get(place)?);
+        Some(Row::Node(PlannedNode { run, place, plan, node, picture: Arc::clone(&picture), line, is_drawn }))
+    };
+    picture.lines.iter().map(|line| line.place).enumerate().filter_map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::glyphs;
+
+    #[test]
+    fn a_bar_stays_within_its_cells_whatever_an_agent_says() {
+        let drawn = |done, total| bar(Progress { done, total }, &glyphs::ASCII);
+        assert_eq!(drawn(Some(2.0), Some(4.0)), "####.... 50%");
+        assert_eq!(drawn(Some(9.0), Some(4.0)), "######## 100%");
+        assert_eq!(drawn(Some(-9.0), Some(4.0)), "........ 0%");
+        assert_eq!(drawn(Some(3.0), None), "3");
+        assert_eq!(drawn(Some(3.0), Some(0.0)), "3");
+        assert_eq!(drawn(Some(f64::NAN), Some(4.0)), "NaN");
+        assert_eq!(drawn(None, Some(4.0)), "");
+    }
+}

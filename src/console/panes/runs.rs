@@ -1,0 +1,111 @@
+//! Runs: those that are open first, then the newest.
+
+use std::{borrow::Cow, cmp::Reverse, time::Duration};
+
+use super::{
+    Cell, Class,
+    row::{Listed, Look, Row},
+};
+use crate::{
+    console::{format, glyphs::Glyphs, model::Model, selection::RecordKey, theme::Role},
+    field::{Column, Value, fields},
+    runs::{RunState, RunView},
+    time::Now,
+};
+
+/// The words for how a run stands.
+pub(super) const STATES: &[&str] = &["running", "cancelling", "succeeded", "failed", "cancelled"];
+
+/// A run.
+pub(crate) struct Run<'a> {
+    pub(crate) view: &'a RunView,
+    /// Questions of it that wait.
+    pub(crate) asks: usize,
+}
+
+impl Run<'_> {
+    fn done(&self) -> u64 {
+        self.view.nodes.iter().filter(|node| node.state.is_end()).count() as u64
+    }
+
+    fn took(&self, now: Now) -> Duration {
+        self.view.ended_at.unwrap_or(now).mono.since(self.view.submitted_at.mono)
+    }
+}
+
+fields! {
+    Run<'_> {
+        "name", Text, Public, "the opening's name", Column::growing("run", 12, 3) => |it, _| Value::text(&*it.view.name);
+        "state", State(STATES), Public, "how it stands", Column::fixed("state", 11).from(66) => |it, _| Value::text(it.view.state.name());
+        "trace", Id, Public, "its name on the bus", Column::fixed("trace", 5)
+            => |it, _| Value::text(it.view.run.0.hyphenated().to_string());
+        "done", Number, Public, "nodes that ended, of all its nodes", Column::fixed("nodes", 9).right() => |it, _| Value::count(it.done());
+        "took", Duration, Public, "how long it took, or takes so far", Column::fixed("time", 7).right()
+            => |it, now| Value::Duration(u64::try_from(it.took(now).as_millis()).unwrap_or(u64::MAX));
+        "tokens", Number, Public, "tokens that its agents used", Column::fixed("tokens", 6).right().from(50)
+            => |it, _| Value::count(it.view.tokens);
+        "by", Text, Public, "who asked for it", Column::growing("by", 8, 1).from(58) => |it, _| Value::text(&*it.view.by.client);
+        "why", Text, Payload, "why it did not succeed", Column::growing("why", 10, 4).from(96)
+            => |it, _| Value::maybe(it.view.why.as_deref());
+        "nodes", Number, Public, "nodes of its plan" => |it, _| Value::count(u64::from(it.view.planned));
+        "events", Number, Public, "events that it told" => |it, _| Value::count(it.view.events);
+        "artifacts", Number, Public, "artifacts that it kept" => |it, _| Value::count(it.view.artifacts);
+        "asks", Number, Public, "questions of it that wait for a person" => |it, _| Value::count(it.asks as u64);
+        "kind", State(&["agent", "ui", "tui", "cue", "station"]), Public, "what who asked for it may do"
+            => |it, _| Value::text(it.view.by.kind.name());
+        "at", Time, Public, "when it was submitted" => |it, _| Value::Time(it.view.submitted_at.wall);
+        "ended", Time, Public, "when it ended" => |it, _| it.view.ended_at.map_or(Value::None, |at| Value::Time(at.wall));
+        "age", Duration, Public, "how long ago it was submitted" => |it, now| Value::Duration(super::ms(it.view.submitted_at, now));
+    }
+}
+
+/// A sign and a colour for how a run stands.
+pub(crate) const fn run_sign(state: RunState, glyphs: &Glyphs) -> (&'static str, Role) {
+    match state {
+        RunState::Running => (glyphs.flying, Role::Runs),
+        RunState::Cancelling => (glyphs.draining, Role::Warn),
+        RunState::Succeeded => (glyphs.ok, Role::Ok),
+        RunState::Failed => (glyphs.bad, Role::Bad),
+        RunState::Cancelled => (glyphs.none, Role::Muted),
+    }
+}
+
+impl Listed for Run<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Run(self.view.run)
+    }
+
+    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+        let glyphs = look.view.glyphs;
+        let (sign, role) = run_sign(self.view.state, glyphs);
+        let text = if self.view.state.is_end() { Role::Muted } else { Role::Text };
+        Some(match field {
+            "name" if self.asks > 0 => Cell::new(format!("{sign} {} {}", glyphs.warn, self.view.name), Role::Warn),
+            "name" => Cell::new(format!("{sign} {}", self.view.name), role),
+            "state" if self.asks > 0 => Cell::new("asks", Role::Warn),
+            "state" => Cell::new(self.view.state.name(), role),
+            "trace" => Cell::new(self.view.run.short(), Role::Muted),
+            "done" => {
+                let done: Cow<'_, str> = match (self.view.nodes.is_empty(), self.view.planned) {
+                    (true, 1..) => glyphs.none.into(),
+                    _ => format::count(self.done()).into(),
+                };
+                Cell::new(format!("{done}/{}", format::count(self.view.planned.into())), text)
+            }
+            "took" => Cell::new(format::age(self.took(look.view.now)), text),
+            "tokens" => Cell::new(format::count(self.view.tokens), text),
+            "by" => Cell::new(self.view.by.client.to_string(), Role::Muted),
+            "why" => Cell::of_class(self.view.why.as_deref().unwrap_or_default().to_owned(), role, Class::Payload),
+            _ => return None,
+        })
+    }
+}
+
+/// The runs that are shown.
+pub(super) fn rows(model: &Model) -> Vec<Row<'_>> {
+    let Some(runs) = model.runs() else { return Vec::new() };
+    let mut views: Vec<_> = runs.runs.iter().enumerate().collect();
+    views.sort_by_key(|(place, view)| (view.state.is_end(), Reverse(*place)));
+    let asks = |view: &RunView| runs.asks.iter().filter(|ask| ask.run == view.run).count();
+    views.into_iter().map(|(_, view)| Row::Run(Run { view, asks: asks(view) })).collect()
+}

@@ -1,0 +1,423 @@
+//! Runs: what their view shows, what their chip says, what is asked for and done there.
+
+use std::sync::Arc;
+
+use crossterm::event::KeyCode;
+
+use super::{
+    answers::{answered, asked_by},
+    screens::at_both_sizes,
+    stage::{Stage, connected, fresh, show},
+};
+use crate::{
+    console::{
+        action::{Action, Asked},
+        event::Event,
+        pane_id::PaneId,
+        panes,
+        selection::{Keys as _, RecordKey},
+        ui::Focus,
+        view_id::ViewId,
+    },
+    ids::{ActionId, OpeningId, TraceId},
+    port::{ArtifactRow, Page, Query, RunEventRow, RunRow},
+    runs::{Asker, AskerKind, EventKind, NodeRef, NodeState, PlanEdge, PlanNode, PlanView, RunState, Transition as T},
+    schema::JsonText,
+    tap::entry::station::Level,
+    time::{Now, Wall},
+};
+
+/// A run's name that ends in this number.
+pub(super) fn run(number: u64) -> TraceId {
+    TraceId(uuid::Uuid::from_u128(0x0191_0000_0000_7000_8000_0000_0000_0000 | u128::from(number)))
+}
+
+/// The run that waits for a decision.
+pub(super) const VOTE: u64 = 0xa41f;
+/// The run that ended well.
+const GREET: u64 = 0xb007;
+/// The question that waits.
+pub(super) const ASK: ActionId = ActionId(uuid::Uuid::from_u128(0x0191_0000_0000_7000_8000_0000_0000_0a5c));
+
+fn by(client: &str) -> Asker {
+    Asker { kind: AskerKind::Tui, client: client.into() }
+}
+
+/// A plan in which each edge leads between these places.
+fn plan(nodes: &[(&str, &str, Option<u32>)], edges: &[(u32, u32, Option<&str>)]) -> PlanView {
+    let node = |(id, uses, parent): &(&str, &str, Option<u32>)| PlanNode { id: Arc::from(*id), uses: Arc::from(*uses), parent: *parent };
+    let edge = |(from, to, when): &(u32, u32, Option<&str>)| PlanEdge {
+        from: *from,
+        from_port: Arc::from("out"),
+        to: *to,
+        to_port: Arc::from("in"),
+        when: when.map(Arc::from),
+    };
+    PlanView { nodes: nodes.iter().map(node).collect(), edges: edges.iter().map(edge).collect() }
+}
+
+fn vote() -> PlanView {
+    plan(
+        &[
+            ("poll", "agent:poll", None),
+            ("count", "agent:counter", None),
+            ("greet", "opening:greet", None),
+            ("greet/write", "agent:writer", Some(2)),
+            ("greet/say", "agent:voice", Some(2)),
+            ("give", "agent:giver", None),
+            ("report", "agent:writer", None),
+        ],
+        &[(0, 1, None), (0, 2, None), (3, 4, None), (1, 5, Some("true")), (2, 6, None), (5, 6, None)],
+    )
+}
+
+impl Stage {
+    /// A run is accepted.
+    pub(super) fn submitted(&mut self, number: u64, name: &str, plan: &PlanView) {
+        let nodes = u32::try_from(plan.nodes.len()).unwrap();
+        let transition = T::Submitted { run: run(number), name: name.into(), by: by("ann"), nodes };
+        let parts = plan.parts(16_384);
+        self.runs(transition, &parts[0]);
+        for part in &parts[1..] {
+            self.runs(T::Planned { run: run(number) }, part);
+        }
+    }
+
+    fn moved(&mut self, number: u64, (place, id): (u32, &str), state: NodeState, attempt: u32, why: &str) {
+        self.runs(T::Moved { run: run(number), node: NodeRef { place, id: id.into() }, state, attempt }, why);
+    }
+
+    fn tells(&mut self, number: u64, at: u64, (kind, level): (EventKind, Option<Level>), node: Option<(u32, &str)>, message: &str) {
+        let node = node.map(|(place, id)| NodeRef { place, id: id.into() });
+        self.runs(T::Told { run: run(number), number: at, kind, level, node }, message);
+    }
+
+    fn ended(&mut self, number: u64, state: RunState, why: &str) {
+        self.runs(T::Ended { run: run(number), state }, why);
+    }
+}
+
+/// Runs over a show: one that ended well, one that failed, and one that is in the middle of it and asks something.
+pub(super) fn with_runs(mut stage: Stage) -> Stage {
+    stage.submitted(GREET, "greet", &plan(&[("write", "agent:writer", None), ("say", "agent:voice", None)], &[(0, 1, None)]));
+    for (place, id) in [(0, "write"), (1, "say")] {
+        stage.moved(GREET, (place, id), NodeState::Running, 1, "");
+        stage.pass(800);
+        stage.moved(GREET, (place, id), NodeState::Completed, 1, "");
+    }
+    stage.runs(T::Spent { run: run(GREET), tokens: 412 }, "");
+    stage.ended(GREET, RunState::Succeeded, "");
+    stage.pass(90_000);
+    stage.submitted(0xdead, "mend", &plan(&[("write", "agent:writer", None)], &[]));
+    stage.moved(0xdead, (0, "write"), NodeState::Running, 3, "");
+    stage.moved(0xdead, (0, "write"), NodeState::Failed, 3, "nobody answers on agent/writer: start the agent");
+    stage.ended(0xdead, RunState::Failed, "write failed: nobody answers on agent/writer");
+    stage.pass(2_000);
+    stage.submitted(VOTE, "chat_vote", &vote());
+    let log = |level| (EventKind::Log, Some(level));
+    stage.tells(VOTE, 1, (EventKind::Plan, None), None, "{\"name\":\"chat_vote\"}");
+    stage.moved(VOTE, (0, "poll"), NodeState::Running, 1, "");
+    stage.tells(VOTE, 2, log(Level::Info), Some((0, "poll")), "poll opened");
+    stage.pass(3_000);
+    stage.moved(VOTE, (0, "poll"), NodeState::Completed, 1, "");
+    stage.tells(VOTE, 3, (EventKind::Trace, None), Some((0, "poll")), "agent/poll answered after 3,000 ms");
+    stage.moved(VOTE, (1, "count"), NodeState::Running, 1, "");
+    stage.moved(VOTE, (2, "greet"), NodeState::Running, 1, "");
+    stage.moved(VOTE, (3, "greet/write"), NodeState::Running, 2, "");
+    let count = NodeRef { place: 1, id: "count".into() };
+    stage.runs(T::Progressed { run: run(VOTE), node: count, done: Some(3.0), total: Some(8.0) }, "3 of 8 ballots");
+    stage.tells(VOTE, 4, log(Level::Warn), Some((3, "greet/write")), "the first attempt failed: busy\u{1b}[2J");
+    stage.moved(VOTE, (5, "give"), NodeState::Asking, 0, "");
+    let expires_at = Wall(Now::at_ms(stage.ms).wall.0 + 300_000);
+    let give = NodeRef { place: 5, id: "give".into() };
+    stage.runs(T::Asked { run: run(VOTE), action: ASK, node: give, expires_at }, "give item 4 to viewer ann?");
+    stage.tells(VOTE, 5, log(Level::Error), None, "the overlay did not answer");
+    stage.runs(T::Spent { run: run(VOTE), tokens: 1_234 }, "");
+    stage.pass(500);
+    stage
+}
+
+/// Runs as the store has them.
+pub(super) fn stored() -> Vec<RunRow> {
+    let row = |number: u64, name: &str, state, why: Option<&str>| RunRow {
+        number,
+        run: run(number),
+        opening: OpeningId(uuid::Uuid::nil()),
+        name: name.to_owned(),
+        state,
+        why: why.map(str::to_owned),
+        by: AskerKind::Agent,
+        client: "writer".to_owned(),
+        nodes: 4,
+        tokens: 99,
+        events: 450,
+        artifacts: 1,
+        submitted_at_ms: Now::at_ms(number * 1_000).wall,
+        ended_at_ms: Some(Now::at_ms(number * 1_500).wall),
+    };
+    vec![
+        row(7, "chat_vote", RunState::Succeeded, None),
+        row(8, "mend", RunState::Failed, Some("timed out after 30000 ms")),
+        row(9, "greet", RunState::Cancelled, None),
+    ]
+}
+
+/// What a run told, of 450 events.
+pub(super) fn told(_run: TraceId, after: u64, limit: u64) -> Vec<RunEventRow> {
+    let row = |number: u64| RunEventRow {
+        number,
+        kind: EventKind::Log,
+        level: Some(Level::Info),
+        message: format!("step {number}"),
+        meta: JsonText::parse(r#"{"node_id":"write"}"#).unwrap(),
+        at_ms: Now::at_ms(number * 10).wall,
+    };
+    (after + 1..=(after + limit).min(450)).map(row).collect()
+}
+
+/// What a run kept.
+pub(super) fn kept(after: u64) -> Vec<ArtifactRow> {
+    let row = |number: u64| ArtifactRow {
+        number,
+        node: "count".to_owned(),
+        port: "out".to_owned(),
+        kind: "toolresult.generic.v1".to_owned(),
+        schema_id: 4,
+        bytes: 18,
+        value: JsonText::parse(r#"{"winner":"pikachu"}"#).unwrap(),
+        at_ms: Now::at_ms(60_000).wall,
+    };
+    (1..=2).filter(|number| *number > after).map(row).collect()
+}
+
+/// The Runs in the middle of a show, everything answered.
+pub(super) fn runs(columns: u16, rows: u16) -> Stage {
+    let mut stage = with_runs(show(columns, rows));
+    let saved = T::Saved {
+        run: run(VOTE),
+        node: NodeRef { place: 0, id: "poll".into() },
+        port: "out".into(),
+        kind: "toolresult.generic.v1".into(),
+        schema_id: 4,
+        bytes: 18,
+    };
+    stage.runs(saved, "");
+    let effects = stage.char('4');
+    answered(&mut stage, effects);
+    stage
+}
+
+fn over(pane: PaneId) -> Stage {
+    let mut stage = runs(160, 50);
+    stage.ui.focus = Focus::Pane(pane);
+    stage
+}
+
+fn keys(stage: &Stage, pane: PaneId) -> Vec<RecordKey> {
+    let rows = panes::rows(pane, &stage.ui, &stage.model);
+    (0..rows.len()).filter_map(|row| rows.key(row)).collect()
+}
+
+#[test]
+fn open_runs_come_first_then_the_newest() {
+    let stage = runs(160, 50);
+    assert_eq!(stage.ui.view, ViewId::Runs);
+    let wanted = [VOTE, 0xdead, GREET].map(|number| RecordKey::Run(run(number)));
+    assert_eq!(keys(&stage, PaneId::Runs), wanted);
+}
+
+#[test]
+fn the_plan_has_its_nodes_by_layers_with_states_attempts_and_progress() {
+    let mut stage = runs(160, 50);
+    let text = stage.text();
+    for wanted in ["Plan chat_vote a41f", "✓ poll", "▶ count", "38%", "! give", "1.2k", "1/7"] {
+        assert!(text.contains(wanted) || (wanted == "1.2k" && text.contains("1234")), "{wanted}: {text}");
+    }
+    let places: Vec<_> = keys(&stage, PaneId::Plan);
+    let places = places.iter().map(|key| if let RecordKey::Node(_, place) = key { *place } else { 99 });
+    assert_eq!(places.collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6], "what is nested stands behind its node");
+}
+
+#[test]
+fn events_follow_their_end_until_one_is_chosen_and_levels_are_filtered() {
+    let mut stage = over(PaneId::RunEvents);
+    assert_eq!(stage.ui.selected(PaneId::RunEvents, &stage.model), Some(RecordKey::RunEvent(run(VOTE), 5)));
+    stage.tells(VOTE, 6, (EventKind::Log, Some(Level::Info)), None, "and on");
+    assert_eq!(stage.ui.selected(PaneId::RunEvents, &stage.model), Some(RecordKey::RunEvent(run(VOTE), 6)));
+    stage.key(KeyCode::Up);
+    stage.tells(VOTE, 7, (EventKind::Log, Some(Level::Info)), None, "and on and on");
+    assert_eq!(stage.ui.selected(PaneId::RunEvents, &stage.model), Some(RecordKey::RunEvent(run(VOTE), 5)));
+    stage.char('/');
+    stage.write("level:warn or level:error");
+    stage.key(KeyCode::Enter);
+    assert_eq!(keys(&stage, PaneId::RunEvents).len(), 2, "{}", stage.text());
+}
+
+#[test]
+fn what_was_told_before_this_console_came_is_asked_of_the_store_page_by_page() {
+    let mut stage = runs(160, 50);
+    stage.ui.focus = Focus::Pane(PaneId::RunHistory);
+    stage.pass(1_100);
+    let effects = stage.key(KeyCode::Home);
+    let (_, query) = asked_by(PaneId::RunEvents, &effects).unwrap();
+    assert_eq!(query, Query::RunEvents { run: run(9), after: 250, limit: 200 });
+    answered(&mut stage, effects);
+    assert_eq!(stage.ui.run, Some(run(9)));
+    assert_eq!(keys(&stage, PaneId::RunEvents).len(), 200);
+    assert!(stage.text().contains("step 450"));
+    stage.ui.focus = Focus::Pane(PaneId::RunEvents);
+    for expected in [Some(50), Some(0), None] {
+        stage.pass(1_100);
+        let effects = stage.key(KeyCode::Home);
+        let asked = asked_by(PaneId::RunEvents, &effects).map(|(_, query)| query);
+        let limit = if expected == Some(0) { 50 } else { 200 };
+        assert_eq!(asked, expected.map(|after| Query::RunEvents { run: run(9), after, limit }));
+        answered(&mut stage, effects);
+    }
+    assert_eq!(keys(&stage, PaneId::RunEvents).len(), 450);
+}
+
+#[test]
+fn an_answer_for_the_run_that_was_shown_before_finds_no_place() {
+    let mut stage = runs(160, 50);
+    stage.ui.focus = Focus::Pane(PaneId::RunHistory);
+    stage.pass(1_100);
+    let effects = stage.key(KeyCode::Home);
+    let (serial, _) = asked_by(PaneId::RunEvents, &effects).unwrap();
+    stage.pass(1_100);
+    stage.key(KeyCode::Down);
+    assert_eq!(stage.ui.run, Some(run(8)));
+    let page = Ok(Page::RunEvents { rows: told(run(9), 250, 200), more: false });
+    stage.event(Event::Queried { asked: Asked::Page { pane: PaneId::RunEvents, serial }, page });
+    assert_eq!(keys(&stage, PaneId::RunEvents), []);
+}
+
+#[test]
+fn a_node_says_what_feeds_it_what_waits_and_what_it_feeds() {
+    let mut stage = over(PaneId::Plan);
+    for _ in 0..5 {
+        stage.key(KeyCode::Down);
+    }
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    for wanted in [
+        "Node give",
+        "asking",
+        "it asks whether give may go on",
+        "give item 4 to viewer ann?",
+        "in from count.out (running), when it is true",
+        "out to report.in (waiting)",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    stage.act(Action::OnAir);
+    assert!(!stage.text().contains("viewer ann"), "a question quotes what viewers wrote");
+}
+
+#[test]
+fn a_run_an_event_and_an_artifact_are_read_whole_and_their_entries_are_found() {
+    for (pane, wanted) in [
+        (PaneId::Runs, vec!["Run chat_vote a41f", "7: ", "1 completed", "run events trace:0191"]),
+        (PaneId::RunEvents, vec!["Event 5 of a41f", "the overlay did not answer"]),
+        (PaneId::Artifacts, vec!["Artifact 1 of a41f", "count.out", "pikachu"]),
+        (PaneId::RunHistory, vec!["Run greet", "450 events", "cancelled"]),
+    ] {
+        let mut stage = over(pane);
+        stage.pass(10);
+        stage.key(KeyCode::Enter);
+        let text = stage.text();
+        for wanted in wanted {
+            assert!(text.contains(wanted), "{pane:?} {wanted}: {text}");
+        }
+    }
+    let mut stage = over(PaneId::RunEvents);
+    stage.char('c');
+    assert!(stage.text().contains("told"), "{}", stage.text());
+}
+
+#[test]
+fn the_chip_tells_how_the_runs_are_and_why() {
+    let mut stage = Stage::of_size(160, 50);
+    stage.resync(connected());
+    assert!(stage.text().contains("RUNS ● 0▶ 0✓ 0✗"), "{}", stage.text());
+    let mut stage = with_runs(stage);
+    assert!(stage.text().contains("RUNS ◐ 1▶ 1✓ 1✗"), "{}", stage.text());
+    stage.ui.focus = Focus::Chips(2);
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    for wanted in ["chat_vote asks whether give may go on", "mend failed in the last minute", "nobody answers on agent/writer"] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    stage.key(KeyCode::Esc);
+    stage.ended(VOTE, RunState::Cancelled, "");
+    stage.pass(70_000);
+    assert!(stage.text().contains("RUNS ● 0▶ 1✓ 1✗"), "{}", stage.text());
+}
+
+#[test]
+fn a_station_without_runs_says_so_in_every_pane() {
+    let mut stage = Stage::of_size(160, 50);
+    stage.resync(fresh());
+    stage.char('4');
+    let text = stage.text();
+    assert!(text.contains("no run was submitted") && text.contains("no run is selected"), "{text}");
+}
+
+#[test]
+fn a_plan_of_a_thousand_nodes_is_laid_out_once_and_its_end_is_reached() {
+    let mut stage = Stage::of_size(160, 50);
+    stage.resync(connected());
+    let ids: Vec<String> = (0..1_000).map(|at| format!("n{at}")).collect();
+    let nodes: Vec<_> = ids.iter().map(|id| (id.as_str(), "agent:echo", None)).collect();
+    let edges: Vec<_> = (1..1_000).flat_map(|at: u32| [(at / 2, at, None), (at.saturating_sub(5), at, None)]).collect();
+    stage.submitted(1, "wide", &plan(&nodes, &edges));
+    stage.char('4');
+    stage.ui.focus = Focus::Pane(PaneId::Plan);
+    stage.buffer();
+    let view = stage.model.runs().unwrap().run(run(1)).unwrap().clone();
+    let first = stage.ui.picture_of(&view);
+    stage.key(KeyCode::Char('G'));
+    let last = first.lines.last().unwrap().place;
+    assert!(stage.text().contains(&format!("n{last}")), "{}", stage.text());
+    assert!(Arc::ptr_eq(&first, &stage.ui.picture_of(&view)), "the layout is kept");
+    stage.moved(1, (999, "n999"), NodeState::Completed, 1, "");
+    assert!(Arc::ptr_eq(&first, &stage.ui.picture_of(stage.model.runs().unwrap().run(run(1)).unwrap())));
+}
+
+#[test]
+fn the_runs_in_full_swing() {
+    at_both_sizes("runs", runs);
+}
+
+#[test]
+fn the_deck_with_runs() {
+    at_both_sizes("deck_runs", |columns, rows| with_runs(show(columns, rows)));
+}
+
+#[test]
+fn the_plan_alone() {
+    at_both_sizes("run_plan", |columns, rows| {
+        let mut stage = runs(columns, rows);
+        (stage.ui.focus, stage.ui.zoomed) = (Focus::Pane(PaneId::Plan), Some(PaneId::Plan));
+        stage
+    });
+}
+
+#[test]
+fn a_run_in_words() {
+    at_both_sizes("run_facts", |columns, rows| {
+        let mut stage = runs(columns, rows);
+        stage.key(KeyCode::Enter);
+        stage
+    });
+}
+
+#[test]
+fn the_report_of_the_runs() {
+    at_both_sizes("runs_report", |columns, rows| {
+        let mut stage = with_runs(show(columns, rows));
+        stage.ui.focus = Focus::Chips(2);
+        stage.key(KeyCode::Enter);
+        stage
+    });
+}
