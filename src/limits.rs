@@ -171,6 +171,10 @@ limits! {
         error_message_bytes_max = 512 in 64..=65_536,
         /// Requests of operators over the bus that wait for the station; one more is answered `Busy`.
         asked_max = 256 in 8..=65_536,
+        /// Connections on their way out, beside those that may be open; one more is closed without a word.
+        leaving_max = 256 in 8..=65_536,
+        /// Parts of answers that wait for one operator's session; further ones are not sent.
+        answer_parts_max = 1_024 in 16..=65_536,
         /// Messages that wait for the station itself: control requests, decisions, answers of agents; one more is answered `Busy`.
         heard_max = 1_024 in 8..=65_536,
         /// Bytes of those; one that does not fit is answered `Busy`.

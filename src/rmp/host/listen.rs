@@ -18,8 +18,6 @@ use crate::{
 const RETRY: Duration = Duration::from_millis(500);
 /// How often it is looked whether the socket's path still leads here.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// Connections that are on their way out beside those that may be open.
-const LEAVING_MAX: u64 = 256;
 
 /// What is known of the ways to the socket, so that every change of it is told once.
 #[derive(Debug, Default)]
@@ -139,7 +137,7 @@ fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream) {
         host.drain(now, &[]);
         return;
     }
-    if host.conns.len() as u64 >= host.limits.connections_max.saturating_add(LEAVING_MAX) {
+    if host.conns.len() as u64 >= host.limits.connections_max.saturating_add(host.limits.leaving_max) {
         // Too many to tell even that.
         return;
     }

@@ -72,9 +72,6 @@ pub(super) struct Part {
 }
 
 impl Host {
-    /// Parts that wait for one session; an asker answers one at a time, so that more is its fault.
-    const PARTS_MAX: usize = 1_024;
-
     pub(super) fn on_request(&mut self, now: Now, request: Request) {
         self.cause = None;
         match request {
@@ -94,8 +91,9 @@ impl Host {
                 }
             }
             Request::Answer { session, trace, body, sent } => {
+                let parts_max = self.limits.answer_parts_max;
                 let parts = self.parts.entry(session).or_default();
-                if parts.len() < Self::PARTS_MAX {
+                if (parts.len() as u64) < parts_max {
                     parts.push_back(Part { trace, body, sent });
                 }
                 self.answer_parts(now, session);
