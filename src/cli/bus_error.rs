@@ -17,9 +17,9 @@ pub(super) fn exit(error: &client::Error) -> Exit {
         (client::Error::Unreachable { .. } | client::Error::Closed(_), _) => Exit::NoStation,
         (client::Error::TimedOut { .. }, _) => Exit::TimedOut,
         (client::Error::Send(client::SendError::Topic { .. }), _) => Exit::Usage,
-        (client::Error::Send(client::SendError::NotOneFrame { .. } | client::SendError::TooLarge { .. }), _) => Exit::InvalidFrame,
+        (client::Error::Send(client::SendError::NotOneFrame { .. } | client::SendError::TooLarge { .. }), _) => Exit::NotValid,
         // A frame that came too late, or again, is none that is not valid.
-        (_, Some(Refusal::Fault(code))) if !matches!(code, Code::Expired | Code::Duplicate) => Exit::InvalidFrame,
+        (_, Some(Refusal::Fault(code))) if !matches!(code, Code::Expired | Code::Duplicate) => Exit::NotValid,
         _ => Exit::Refused,
     }
 }
@@ -90,10 +90,10 @@ mod tests {
             (refused("Unauthorized"), Exit::Refused, "unauthorized"),
             (refused("Expired"), Exit::Refused, "expired"),
             (refused("Duplicate"), Exit::Refused, "duplicate"),
-            (refused("InvalidMagic"), Exit::InvalidFrame, "invalid_frame"),
-            (refused("BodyTypeMismatch"), Exit::InvalidFrame, "invalid_frame"),
+            (refused("InvalidMagic"), Exit::NotValid, "invalid_frame"),
+            (refused("BodyTypeMismatch"), Exit::NotValid, "invalid_frame"),
             (refused("SomethingNew"), Exit::Refused, "refused"),
-            (client::Error::Send(client::SendError::NotOneFrame { bytes: 1 }), Exit::InvalidFrame, "invalid_frame"),
+            (client::Error::Send(client::SendError::NotOneFrame { bytes: 1 }), Exit::NotValid, "invalid_frame"),
             (client::Error::Closed(client::Closed::Here), Exit::NoStation, "disconnected"),
             (client::Error::TimedOut { ms: 1 }, Exit::TimedOut, "timed_out"),
             (client::Error::Busy { answers_max: 1 }, Exit::Refused, "busy"),

@@ -2,7 +2,7 @@
 
 use std::{io, process::ExitCode};
 
-use super::{bus_error, commands::console::quoted, config::ConfigError, filter::FilterError};
+use super::{bus_error, commands::console::quoted, config::ConfigError, filter::FilterError, run_error::RunError};
 use crate::{
     console::ConsoleError,
     ids::InvocationId,
@@ -26,10 +26,10 @@ pub(crate) enum Exit {
     NoStation = 3,
     /// It took longer than it was given.
     TimedOut = 4,
-    /// It ended in another state than `--wait` named.
+    /// It ended in another state than `--wait` named; a run was cancelled.
     OtherState = 5,
-    /// A frame is not valid.
-    InvalidFrame = 6,
+    /// A frame or an opening is not valid.
+    NotValid = 6,
 }
 
 impl From<Exit> for ExitCode {
@@ -187,6 +187,9 @@ pub(crate) enum Error {
     /// The bus.
     #[error(transparent)]
     Bus(#[from] client::Error),
+    /// Openings and their runs.
+    #[error(transparent)]
+    Run(#[from] RunError),
     /// A file or the system.
     #[error("{what}: {why}")]
     Io {
@@ -258,9 +261,10 @@ impl Error {
             Self::Lines { refused, is_cut_short: true, .. } => refused.last().map_or(Exit::Refused, Self::exit),
             Self::Unreachable { .. } => Exit::NoStation,
             Self::Bus(error) => bus_error::exit(error),
+            Self::Run(error) => error.exit(),
             Self::WaitedTooLong { .. } => Exit::TimedOut,
             Self::EndedOtherwise { .. } => Exit::OtherState,
-            Self::Frames { .. } | Self::FrameRefused { .. } => Exit::InvalidFrame,
+            Self::Frames { .. } | Self::FrameRefused { .. } => Exit::NotValid,
             Self::Output(_) if self.is_broken_pipe() => Exit::Done,
             Self::Console(_)
             | Self::Pair(_)
@@ -307,6 +311,7 @@ impl Error {
             Self::Adapter { .. } => "adapter_refused",
             Self::Unreachable { .. } => "unreachable",
             Self::Bus(error) => bus_error::code(error),
+            Self::Run(error) => error.code(),
             Self::StrangeAnswer => "bad_answer",
             Self::Output(_) => "output",
         }
@@ -324,6 +329,7 @@ impl Error {
             }
             Self::FrameRefused { error, .. } => format!("it takes {}; --broken makes it as it is", error.expected()),
             Self::Bus(error) => bus_error::hint(error),
+            Self::Run(error) => error.hint(),
             Self::Filter(_) => "`rl-console help ls` has the language in short".to_owned(),
             Self::Config(error) => error.hint(),
             Self::Port(error) | Self::Some { first: error, .. } => error.hint(),

@@ -8,7 +8,7 @@ use super::{args::LsWhat, table::visible};
 use crate::{
     field::{Fields, Spec},
     filter::{Fault, Filter, GRAMMAR},
-    port::{AdapterRow, EventRow, HealthRow, InvocationRow, PeerRow, QueueRow, RefundRow, StateKeyRow, SubscriptionRow, TopicRow},
+    port::{AdapterRow, EventRow, HealthRow, InvocationRow, PeerRow, QueueRow, RefundRow, RunRow, StateKeyRow, SubscriptionRow, TopicRow},
     time::Now,
 };
 
@@ -51,6 +51,7 @@ const fn specs(what: LsWhat) -> &'static [Spec] {
         LsWhat::Topics => TopicRow::SPECS,
         LsWhat::Peers => PeerRow::SPECS,
         LsWhat::Subscriptions => SubscriptionRow::SPECS,
+        LsWhat::Runs => RunRow::SPECS,
     }
 }
 
@@ -61,7 +62,7 @@ const NAMES_FROM: usize = 16;
 
 /// The language in short, and the fields of all that is listed.
 pub(crate) fn help() -> String {
-    const ALL: [(&str, LsWhat); 10] = [
+    const ALL: [(&str, LsWhat); 11] = [
         ("queues", LsWhat::Queues),
         ("events", LsWhat::Events),
         ("invocations", LsWhat::Invocations),
@@ -72,6 +73,7 @@ pub(crate) fn help() -> String {
         ("topics", LsWhat::Topics),
         ("peers", LsWhat::Peers),
         ("subscriptions", LsWhat::Subscriptions),
+        ("runs", LsWhat::Runs),
     ];
     let forms = GRAMMAR.iter().map(|(form, finds)| format!("  {form:<29} {finds}"));
     let fields = ALL.iter().map(|(name, what)| {

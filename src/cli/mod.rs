@@ -26,6 +26,7 @@ mod output;
 mod relay;
 mod report;
 mod run;
+mod run_error;
 mod service;
 mod shell;
 mod shutdown;

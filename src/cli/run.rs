@@ -108,6 +108,9 @@ fn with_configuration(context: &mut Context, command: Option<Command>, record: O
         Some(Command::Pair(args)) => commands::pair::run(context, &args),
         Some(Command::Invoke(args)) => commands::invoke::run(context, args),
         Some(Command::Ls(args)) => commands::ls::run(context, &args),
+        Some(Command::Submit(args)) => commands::submit::run(context, &args),
+        Some(Command::Run(action)) => commands::run::run(context, &action),
+        Some(Command::Opening(action)) => commands::opening::run(context, &action),
         Some(Command::Cancel(args)) => commands::cancel::run(context, args),
         Some(Command::Settle(args)) => commands::settle::run(context, &args),
         Some(Command::Hold(args)) => commands::brake::run(context, commands::brake::Brakes::Hold, args.queue),
@@ -197,7 +200,7 @@ mod tests {
             misuse("rl-console ls queue"),
             (
                 "invalid value 'queue' for '<WHAT>' [possible values: queues, events, invocations, state, refunds, adapters, health, topics, \
-                 peers, subscriptions]"
+                 peers, subscriptions, runs]"
                     .to_owned(),
                 "did you mean queues?".to_owned()
             )

@@ -37,6 +37,7 @@ mod rmp_codec;
 mod rmp_framing;
 mod rmp_python;
 mod runs;
+mod runs_cli;
 mod service;
 mod station;
 mod store;

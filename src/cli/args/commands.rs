@@ -8,12 +8,14 @@ use super::{
     brakes::{QueueArgs, ResumeArgs},
     bus::{PublishArgs, TailArgs},
     frames::{DecodeArgs, EncodeArgs},
+    invocations::{CancelArgs, InvokeArgs, SettleArgs},
     kick::KickArgs,
     ls::LsArgs,
+    runs::{OpeningAction, RunAction, SubmitArgs},
     sim::SimPeer,
     stop::StopArgs,
 };
-use crate::{cli::config::endpoint, ids::InvocationId, tap::entry::mpp::RowState};
+use crate::cli::config::endpoint;
 
 /// What is to be done.
 #[derive(Debug, Subcommand)]
@@ -45,11 +47,25 @@ pub(crate) enum Command {
     /// Exits 0 once the row is recorded durably, whatever becomes of it, unless --wait says otherwise.
     Invoke(InvokeArgs),
 
-    /// List queues, invocations, pack state, refunds, adapters, the bus's topics, peers and subscriptions, or how each part of the station
-    /// is.
+    /// List queues, invocations, pack state, refunds, adapters, the bus's topics, peers and subscriptions, runs of openings, or how each
+    /// part of the station is.
     Ls(LsArgs),
 
-    /// Cancel what is still pending.
+    /// Run an opening, and follow it if asked to.
+    ///
+    /// Exits 0 once the run is accepted; with --follow or --wait 0 when it succeeded, 1 when it was rejected or failed, 4 when it took too
+    /// long or was left, 5 when it was cancelled.
+    Submit(SubmitArgs),
+
+    /// Show a run of an opening, what it told, or what it kept.
+    #[command(subcommand)]
+    Run(RunAction),
+
+    /// Check openings, or draw one, without a station.
+    #[command(subcommand)]
+    Opening(OpeningAction),
+
+    /// Cancel what is still pending, or a run.
     Cancel(CancelArgs),
 
     /// End an invocation by hand that a vanished adapter left in `applied`.
@@ -175,97 +191,6 @@ pub(crate) struct PairArgs {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// `invoke`.
-#[derive(Debug, Args)]
-pub(crate) struct InvokeArgs {
-    /// An event of the pack in force (`rl-console pack check` lists them).
-    #[arg(required_unless_present = "from")]
-    pub(crate) event: Option<String>,
-
-    /// The event's parameters, a JSON object.
-    #[arg(long, value_name = "JSON", conflicts_with = "from")]
-    pub(crate) params: Option<String>,
-
-    /// The queue, instead of the event's own.
-    #[arg(long, value_name = "QUEUE", conflicts_with = "from")]
-    pub(crate) queue: Option<String>,
-
-    /// Where it comes from: `channel_points`, `bits` or any other word [default: manual].
-    #[arg(long, value_name = "KIND", conflicts_with = "from")]
-    pub(crate) source: Option<String>,
-
-    /// The upstream's id of the redemption.
-    #[arg(long, value_name = "ID", conflicts_with = "from")]
-    pub(crate) redemption: Option<String>,
-
-    /// The viewer's login.
-    #[arg(long, value_name = "LOGIN", conflicts_with = "from")]
-    pub(crate) user: Option<String>,
-
-    /// What makes a repeat the same one, unique within the source; the redemption's id when absent.
-    #[arg(long, value_name = "KEY", conflicts_with = "from")]
-    pub(crate) key: Option<String>,
-
-    /// Wait until it has this state; exit 5 when it ended in another one.
-    #[arg(long, value_name = "STATE", value_parser = row_state(), conflicts_with = "from")]
-    pub(crate) wait: Option<RowState>,
-
-    /// Give up waiting after so many seconds, with exit code 4; without it there is no end.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "wait")]
-    pub(crate) timeout: Option<u64>,
-
-    /// Enqueue every line of a file (- for stdin): JSON objects with `event` and, as needed, `params`, `queue`, `source`, `redemption`,
-    /// `user`, `key`, `trace_id`; committed in batches. A line that is refused is told on stderr, and the next ones are enqueued.
-    #[arg(long, value_name = "FILE", conflicts_with = "event")]
-    pub(crate) from: Option<PathBuf>,
-}
-
-/// `cancel`.
-#[derive(Debug, Args)]
-pub(crate) struct CancelArgs {
-    #[command(subcommand)]
-    pub(crate) what: CancelWhat,
-}
-
-/// What can be cancelled.
-#[derive(Debug, Subcommand)]
-pub(crate) enum CancelWhat {
-    /// Make pending invocations `failed`, with the reason `cancelled: TEXT`.
-    Invocation {
-        /// Their ids.
-        #[arg(required = true, value_name = "ID", value_parser = invocation_id)]
-        ids: Vec<InvocationId>,
-
-        /// Why, for the record.
-        #[arg(long, value_name = "TEXT", default_value = "by the operator")]
-        reason: String,
-
-        /// Record a refund request for each.
-        #[arg(long)]
-        refund: bool,
-    },
-}
-
-/// `settle`.
-#[derive(Debug, Args)]
-pub(crate) struct SettleArgs {
-    /// The invocation.
-    #[arg(value_name = "ID", value_parser = invocation_id)]
-    pub(crate) id: InvocationId,
-
-    /// How it ended in the game.
-    pub(crate) to: SettleTo,
-}
-
-/// How a row is ended by hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SettleTo {
-    /// It came to its end.
-    Done,
-    /// It did not.
-    Failed,
-}
-
 /// `restart`.
 #[derive(Debug, Args)]
 pub(crate) struct RestartArgs {
@@ -351,13 +276,8 @@ pub(crate) struct ManArgs {
     pub(crate) dir: Option<PathBuf>,
 }
 
-fn row_state() -> impl clap::builder::TypedValueParser<Value = RowState> {
-    use clap::builder::TypedValueParser as _;
-    clap::builder::PossibleValuesParser::new(RowState::ALL.map(RowState::name)).try_map(|name| RowState::from_name(&name).ok_or("no state"))
-}
-
 /// Seconds, with a fraction if need be, as milliseconds.
-fn seconds(text: &str) -> Result<u64, String> {
+pub(super) fn seconds(text: &str) -> Result<u64, String> {
     const MAX_S: f64 = 86_400.0 * 365.0;
     let seconds: f64 = text.parse().map_err(|_| "not a number of seconds".to_owned())?;
     if !(0.0..=MAX_S).contains(&seconds) {
@@ -370,16 +290,12 @@ pub(super) fn rows(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| "takes a whole number of rows, 0 or more".to_owned())
 }
 
-fn invocation_id(text: &str) -> Result<InvocationId, String> {
-    text.parse().map(InvocationId).map_err(|_| "not the number of an invocation".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser as _;
 
     use super::*;
-    use crate::cli::args::Cli;
+    use crate::{cli::args::Cli, tap::entry::mpp::RowState};
 
     fn parse(line: &str) -> Result<Command, clap::Error> {
         Cli::try_parse_from(std::iter::once("rl-console").chain(line.split(' '))).map(|cli| cli.command.unwrap())
@@ -446,6 +362,15 @@ mod tests {
             "publish a --frame 00 --no-ack --as ui --token-file t",
             "tail rlp/** agent/* --decode --count 3 --as viewer",
             "sim agent writer --script s.toml --seed 3 --reconnect",
+            "submit o.yaml -p a=1 --param b=two=2 --params {} --follow --timeout 5 --as cue",
+            "submit - --wait",
+            "cancel run trace:0191d3c2-7a41-7f00-8000-00000000a41f",
+            "ls runs --state failed --name poll --since 1h30m --filter took>5s",
+            "run show a41f --yaml",
+            "run events a41f --level warn --kind status --kind log --follow",
+            "run artifacts a41f --out d",
+            "opening check a.yaml b.yaml -p a=1",
+            "opening graph - --mermaid",
             "doctor",
             "config show --origin",
             "config show --defaults",
@@ -472,6 +397,12 @@ mod tests {
             "tail",
             "tail a --count 0",
             "sim agent",
+            "submit",
+            "submit a --param b",
+            "run show a4f",
+            "run show a41g",
+            "ls runs --since soon",
+            "opening check",
             "encode --hex --raw",
             "settle 4 maybe",
             "sim adapter --fail-rate 1.1",

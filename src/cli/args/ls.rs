@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::commands::rows;
+use super::{commands::rows, runs::ago};
 
 /// `ls`.
 #[derive(Debug, Args)]
@@ -11,7 +11,8 @@ pub(crate) struct LsArgs {
     /// What to list.
     pub(crate) what: LsWhat,
 
-    /// Only rows in this state (invocations: pending, dispatched, applied, done, failed, refunded; refunds: requested, skipped, manual).
+    /// Only rows in this state (invocations: pending, dispatched, applied, done, failed, refunded; refunds: requested, skipped, manual;
+    /// runs: running, cancelling, succeeded, failed, cancelled).
     #[arg(long, value_name = "STATE")]
     pub(crate) state: Option<String>,
 
@@ -23,11 +24,19 @@ pub(crate) struct LsArgs {
     #[arg(long)]
     pub(crate) other_manifest: bool,
 
+    /// Only runs of openings with this name.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+
+    /// Only runs that were submitted this long ago or later, as in 90s, 10m, 1h30m or 2d.
+    #[arg(long, value_name = "AGO", value_parser = ago)]
+    pub(crate) since: Option<u64>,
+
     /// Only rows that this filter lets through, as in `queue:boss state:failed age<10m`; --help has the language and the fields.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) filter: Option<String>,
 
-    /// At most so many rows, the newest [default: 100 for invocations and refunds, else all].
+    /// At most so many rows, the newest [default: 100 for invocations, refunds and runs, else all].
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = rows)]
     pub(crate) limit: Option<u64>,
 }
@@ -55,4 +64,6 @@ pub(crate) enum LsWhat {
     Peers,
     /// The subscriptions of the bus.
     Subscriptions,
+    /// Runs of openings, newest first.
+    Runs,
 }

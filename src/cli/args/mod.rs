@@ -6,19 +6,23 @@ mod bus;
 mod commands;
 mod frames;
 mod global;
+mod invocations;
 mod kick;
 mod ls;
+mod runs;
 mod sim;
 mod stop;
 
 pub(crate) use bus::{PeerArgs, PublishArgs, TailArgs, with_body};
 pub(crate) use commands::{
-    AttachArgs, BackupArgs, CancelArgs, CancelWhat, Command, CompletionsArgs, ConfigAction, InvokeArgs, ManArgs, PackAction, PairArgs,
-    RecordArgs, RestartArgs, RestartHost, ServiceArgs, SettleArgs, SettleTo,
+    AttachArgs, BackupArgs, Command, CompletionsArgs, ConfigAction, ManArgs, PackAction, PairArgs, RecordArgs, RestartArgs, RestartHost,
+    ServiceArgs,
 };
 pub(crate) use frames::{DecodeArgs, EncodeArgs, Moment};
 pub(crate) use global::{Cli, Global};
+pub(crate) use invocations::{CancelArgs, CancelWhat, InvokeArgs, SettleArgs, SettleTo};
 pub(crate) use kick::KickWhat;
 pub(crate) use ls::{LsArgs, LsWhat};
+pub(crate) use runs::{CancelRunArgs, OpeningAction, ParamsArgs, RunAction, RunName, SubmitArgs};
 pub(crate) use sim::{SimAdapterArgs, SimAgentArgs, SimPeer, default_addr};
 pub(crate) use stop::StopArgs;

@@ -14,7 +14,10 @@ use crate::{
 };
 
 pub(in crate::cli) fn run(context: &mut Context, args: CancelArgs) -> Result<(), Error> {
-    let CancelWhat::Invocation { ids, reason, refund } = args.what;
+    let (ids, reason, refund) = match args.what {
+        CancelWhat::Invocation { ids, reason, refund } => (ids, reason, refund),
+        CancelWhat::Run(args) => return super::submit::cancel(context, &args),
+    };
     let Context { settings, out, .. } = context;
     let batch_rows = usize::try_from(settings.limits.mpp.command_rows_max).unwrap_or(usize::MAX);
     operator::block_on(async {

@@ -204,14 +204,22 @@ impl Settings {
             socket: Some(absolute(self.bus_socket(home)?)),
             registry: self.registry.clone(),
             metrics: self.metrics,
-            openings: match &self.openings {
-                Some(folder) => absolute(folder.clone()),
-                None => self.data()?.join("openings"),
-            },
+            openings: self.openings()?,
             run_timeout_ms: self.run_timeout_ms,
             limits: self.limits,
             record: record.map(absolute),
         })
+    }
+
+    /// The folder in which openings are looked for that others nest: `runs.openings`, else `openings` in the data folder.
+    ///
+    /// # Errors
+    /// When there is no data folder.
+    pub(crate) fn openings(&self) -> Result<PathBuf, ConfigError> {
+        match &self.openings {
+            Some(folder) => Ok(std::path::absolute(folder).unwrap_or_else(|_| folder.clone())),
+            None => Ok(self.data()?.join("openings")),
+        }
     }
 }
 

@@ -18,8 +18,9 @@ use crate::{
     filter::Filter,
     ids::{ConnectionId, QueueName},
     port::{Operator, Page, Query},
+    runs::RunState,
     tap::entry::mpp::{RefundStatus, RowState},
-    time::Now,
+    time::{Now, Wall},
 };
 
 /// Rows of invocations and refunds when nothing is said.
@@ -45,6 +46,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &LsArgs) -> Result<(), Er
 enum Listing {
     Invocations { state: Option<RowState>, queue: Option<QueueName>, other_manifest: bool, filter: Option<Filter>, limit: u64 },
     Refunds { status: Option<RefundStatus>, filter: Option<Filter>, limit: u64 },
+    Runs { state: Option<RunState>, name: Option<String>, since_ms: Option<Wall>, filter: Option<Filter>, limit: u64 },
     Whole { query: Query, filter: Option<Filter>, limit: Option<u64> },
 }
 
@@ -57,8 +59,11 @@ impl Listing {
         if args.other_manifest && !is_invocations {
             return Err(Error::usage("--other-manifest narrows invocations only", "`rl-console ls invocations --other-manifest`"));
         }
-        if args.state.is_some() && !is_invocations && args.what != LsWhat::Refunds {
-            return Err(Error::usage("--state narrows invocations and refunds only", "`rl-console ls invocations --state pending`"));
+        if args.state.is_some() && !matches!(args.what, LsWhat::Invocations | LsWhat::Refunds | LsWhat::Runs) {
+            return Err(Error::usage("--state narrows invocations, refunds and runs only", "`rl-console ls invocations --state pending`"));
+        }
+        if args.what != LsWhat::Runs && (args.name.is_some() || args.since.is_some()) {
+            return Err(Error::usage("--name and --since narrow runs only", "`rl-console ls runs --since 1h`"));
         }
         let filter = args.filter.as_deref().map(|text| filter::read(text, args.what, now)).transpose()?.filter(|filter| !filter.is_empty());
         let whole = |query| Ok(Self::Whole { query, filter: filter.clone(), limit: args.limit });
@@ -80,6 +85,17 @@ impl Listing {
             }),
             LsWhat::Refunds => Ok(Self::Refunds {
                 status: named(args.state.as_deref(), &rows::REFUND_STATUSES.map(rows::refund_status), rows::refund_status_named)?,
+                filter,
+                limit: args.limit.unwrap_or(LIMIT),
+            }),
+            LsWhat::Runs => Ok(Self::Runs {
+                state: named(
+                    args.state.as_deref(),
+                    &RunState::ALL.iter().map(|state| state.name()).collect::<Vec<_>>(),
+                    RunState::from_name,
+                )?,
+                name: args.name.clone(),
+                since_ms: args.since.map(|ago| Wall(now.wall.0.saturating_sub(ago))),
                 filter,
                 limit: args.limit.unwrap_or(LIMIT),
             }),
@@ -148,6 +164,34 @@ async fn list(
                 };
                 let next = looked_at.or(rows.last().map(|row| row.id));
                 sift(&mut rows, filter.as_ref().filter(|_| looked_at.is_none()), now);
+                rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+                printer.page(&rows)?;
+                left -= rows.len() as u64;
+                if !more || next.is_none() || next == beyond {
+                    break;
+                }
+                beyond = next;
+            }
+            Ok(())
+        }
+        Listing::Runs { state, name, since_ms, filter, limit } => {
+            let mut printer = Printer::new(clock, out);
+            let mut beyond = None;
+            let mut left = *limit;
+            while let Some(asked) = NonZeroU64::new(left.min(PAGE_ROWS)) {
+                let query = Query::Runs {
+                    state: *state,
+                    name: name.clone(),
+                    since_ms: *since_ms,
+                    beyond,
+                    oldest_first: false,
+                    filter: filter.as_ref().map(Filter::canonical),
+                    limit: asked.get(),
+                };
+                let Page::Runs { mut rows, more, beyond: looked_at } = operator::query(station, query).await? else {
+                    return Err(Error::StrangeAnswer);
+                };
+                let next = looked_at.or(rows.last().map(|row| row.number));
                 rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
                 printer.page(&rows)?;
                 left -= rows.len() as u64;

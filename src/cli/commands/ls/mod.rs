@@ -3,6 +3,7 @@
 mod list;
 mod rows;
 mod rows_bus;
+mod rows_runs;
 
 pub(in crate::cli) use list::run;
-pub(super) use rows::refund_status;
+pub(super) use rows::{Shown, refund_status};

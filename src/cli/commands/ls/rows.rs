@@ -12,7 +12,7 @@ const L: Align = Align::Left;
 const R: Align = Align::Right;
 
 /// A row that can be shown to people.
-pub(super) trait Shown {
+pub(in crate::cli::commands) trait Shown {
     /// The table's columns.
     const COLUMNS: &'static [(&'static str, Align)];
 

@@ -185,6 +185,8 @@ fn what_narrows_must_fit_what_is_listed() {
         state: state.map(str::to_owned),
         queue: None,
         other_manifest: false,
+        name: None,
+        since: None,
         filter: None,
         limit: None,
     };
@@ -245,7 +247,16 @@ fn a_list_that_comes_whole_is_filtered_before_it_is_cut() {
 
 #[test]
 fn a_filter_is_of_the_fields_of_what_is_listed() {
-    let args = |what| LsArgs { what, state: None, queue: None, other_manifest: false, filter: Some("pending>2".to_owned()), limit: None };
+    let args = |what| LsArgs {
+        what,
+        state: None,
+        queue: None,
+        other_manifest: false,
+        name: None,
+        since: None,
+        filter: Some("pending>2".to_owned()),
+        limit: None,
+    };
     assert!(Listing::of(&args(LsWhat::Queues), Now::at_ms(0)).is_ok());
     let Err(Error::Filter(error)) = Listing::of(&args(LsWhat::Invocations), Now::at_ms(0)) else { panic!("it has no such field") };
     assert_eq!(error.fault.at, 0..7);

@@ -1,0 +1,216 @@
+//! The flags of openings and their runs.
+
+use std::{path::PathBuf, str::FromStr};
+
+use clap::{Args, Subcommand};
+
+use super::{bus::PeerArgs, commands::seconds};
+use crate::{ids::TraceId, runs::EventKind, tap::entry::station::Level};
+
+/// Params that are set over those of an opening.
+#[derive(Debug, Default, Args)]
+pub(crate) struct ParamsArgs {
+    /// Set a param over the opening's own: a value in JSON, else a text. Once for each.
+    #[arg(short = 'p', long = "param", value_name = "NAME=VALUE", value_parser = param)]
+    pub(crate) each: Vec<(String, serde_json::Value)>,
+
+    /// Set params over the opening's own: a JSON object. What --param says goes before it.
+    #[arg(long, value_name = "JSON")]
+    pub(crate) params: Option<String>,
+}
+
+/// `submit`.
+#[derive(Debug, Args)]
+pub(crate) struct SubmitArgs {
+    /// The opening, in YAML; - is stdin.
+    pub(crate) file: String,
+
+    #[command(flatten)]
+    pub(crate) params: ParamsArgs,
+
+    /// Print what the run tells, until it has ended. Ctrl-C leaves it, and the run goes on.
+    #[arg(long)]
+    pub(crate) follow: bool,
+
+    /// Wait until the run has ended, and say how.
+    #[arg(long)]
+    pub(crate) wait: bool,
+
+    /// Give up following or waiting after so many seconds, with exit code 4; the run goes on.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) peer: PeerArgs,
+}
+
+/// `cancel run`.
+#[derive(Debug, Args)]
+pub(crate) struct CancelRunArgs {
+    /// The run: its trace, or its last four hex digits or more.
+    #[arg(value_name = "ID")]
+    pub(crate) run: RunName,
+
+    #[command(flatten)]
+    pub(crate) peer: PeerArgs,
+}
+
+/// `run`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RunAction {
+    /// Print how a run stands, with its plan.
+    Show {
+        /// The run: its trace, or its last four hex digits or more.
+        #[arg(value_name = "ID")]
+        run: RunName,
+
+        /// Print the opening as it was submitted instead.
+        #[arg(long)]
+        yaml: bool,
+    },
+    /// Print what a run told, in its order.
+    Events {
+        /// The run: its trace, or its last four hex digits or more.
+        #[arg(value_name = "ID")]
+        run: RunName,
+
+        /// Only what is at least this grave: info, warn or error.
+        #[arg(long, value_name = "LEVEL", value_parser = level())]
+        level: Option<Level>,
+
+        /// Only these: log, status, plan, trace, artifact, progress. Once for each.
+        #[arg(long, value_name = "KIND", value_parser = kind())]
+        kind: Vec<EventKind>,
+
+        /// Go on until the run has ended, or until Ctrl-C.
+        #[arg(long)]
+        follow: bool,
+    },
+    /// Print what a run kept, or write it into files.
+    Artifacts {
+        /// The run: its trace, or its last four hex digits or more.
+        #[arg(value_name = "ID")]
+        run: RunName,
+
+        /// Write each value as JSON into a new file of this folder, which is made if it is missing: `1-draft-out.json`.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// `opening`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum OpeningAction {
+    /// Check openings: every fault at its line, with what to do about it. Exits 6 when one is not valid.
+    ///
+    /// Openings that others nest are looked for beside the file, then in the folder `runs.openings`.
+    Check {
+        /// The files; - is stdin.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+
+        #[command(flatten)]
+        params: ParamsArgs,
+    },
+    /// Draw an opening: each node behind what feeds it, with its rank. Nodes of one rank may run at the same time.
+    Graph {
+        /// The file; - is stdin.
+        file: String,
+
+        /// Draw it as a Mermaid flowchart.
+        #[arg(long)]
+        mermaid: bool,
+
+        #[command(flatten)]
+        params: ParamsArgs,
+    },
+}
+
+/// A run as people name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RunName {
+    /// By its whole name.
+    Whole(TraceId),
+    /// By its last hex digits, small letters.
+    Tail(String),
+}
+
+impl FromStr for RunName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        const TAKES: &str = "takes a trace, or its last 4 hex digits or more";
+        if let Ok(run) = text.parse() {
+            return Ok(Self::Whole(run));
+        }
+        let digits = text.strip_prefix(TraceId::PREFIX).unwrap_or(text).replace('-', "").to_ascii_lowercase();
+        let is_tail = (4..32).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_tail { Ok(Self::Tail(digits)) } else { Err(TAKES.to_owned()) }
+    }
+}
+
+/// `name=value`: JSON where it is, else a text.
+fn param(text: &str) -> Result<(String, serde_json::Value), String> {
+    let (name, value) = text.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or("takes NAME=VALUE")?;
+    let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+    Ok((name.to_owned(), value))
+}
+
+/// How long ago, as in 90s, 10m, 1h30m or 2d, in milliseconds.
+pub(super) fn ago(text: &str) -> Result<u64, String> {
+    const TAKES: &str = "takes how long ago, as in 90s, 10m, 1h30m or 2d";
+    let span: jiff::Span = text.parse().map_err(|_| TAKES.to_owned())?;
+    let ago = span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()).map_err(|_| TAKES.to_owned())?;
+    u64::try_from(ago.as_millis()).map_err(|_| TAKES.to_owned())
+}
+
+fn level() -> impl clap::builder::TypedValueParser<Value = Level> {
+    use clap::builder::TypedValueParser as _;
+    let names = [Level::Info, Level::Warn, Level::Error].map(Level::name);
+    clap::builder::PossibleValuesParser::new(names).try_map(|name| Level::from_name(&name).ok_or("no level"))
+}
+
+fn kind() -> impl clap::builder::TypedValueParser<Value = EventKind> {
+    use clap::builder::TypedValueParser as _;
+    let names = EventKind::ALL.iter().map(|kind| kind.name());
+    clap::builder::PossibleValuesParser::new(names).try_map(|name| EventKind::from_name(&name).ok_or("no kind"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_run_is_named_by_its_trace_or_its_last_digits() {
+        let bare = "0191d3c2-7a41-7f00-8000-00000000a41f";
+        let whole = RunName::Whole(bare.parse().unwrap());
+        assert_eq!(bare.parse(), Ok(whole.clone()));
+        assert_eq!(format!("trace:{bare}").parse(), Ok(whole));
+        assert_eq!("A41f".parse(), Ok(RunName::Tail("a41f".to_owned())));
+        assert_eq!("8000-00000000a41f".parse(), Ok(RunName::Tail("800000000000a41f".to_owned())));
+        for wrong in ["", "41f", "a41g", "trace:"] {
+            assert!(wrong.parse::<RunName>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_param_is_json_where_it_can_be_and_a_text_else() {
+        let read = |text: &str| param(text).map(|(name, value)| format!("{name} {value}"));
+        assert_eq!(read("n=3"), Ok("n 3".to_owned()));
+        assert_eq!(read("n=[1,true]"), Ok("n [1,true]".to_owned()));
+        assert_eq!(param("who=bob=b").unwrap().1, json!("bob=b"));
+        assert_eq!(param("id=\"3\"").unwrap().1, json!("3"));
+        assert_eq!(param("empty=").unwrap().1, json!(""));
+        assert!(param("=3").is_err() && param("n").is_err());
+    }
+
+    #[test]
+    fn how_long_ago_is_told_in_units() {
+        assert_eq!(["90s", "10m", "1h30m", "2d"].map(|text| ago(text).unwrap()), [90_000, 600_000, 5_400_000, 172_800_000]);
+        for wrong in ["", "soon", "-5s", "1y"] {
+            assert!(ago(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The rows of runs as lines of a table.
+
+use super::rows::Shown;
+use crate::{
+    cli::table::{Align, LocalClock},
+    port::{ArtifactRow, RunEventRow, RunRow},
+    tap::entry::station::Level,
+};
+
+const L: Align = Align::Left;
+const R: Align = Align::Right;
+
+impl Shown for RunRow {
+    const COLUMNS: &'static [(&'static str, Align)] = &[
+        ("run", L),
+        ("opening", L),
+        ("state", L),
+        ("submitted", L),
+        ("took", R),
+        ("nodes", R),
+        ("events", R),
+        ("kept", R),
+        ("tokens", R),
+        ("by", L),
+        ("why", L),
+    ];
+
+    fn cells(&self, clock: &LocalClock) -> Vec<String> {
+        let took = self.ended_at_ms.map(|end| format!("{:.1} s", end.since(self.submitted_at_ms).as_secs_f64()));
+        vec![
+            self.run.to_string(),
+            self.name.clone(),
+            self.state.name().to_owned(),
+            clock.show(self.submitted_at_ms),
+            took.unwrap_or_else(|| "-".to_owned()),
+            self.nodes.to_string(),
+            self.events.to_string(),
+            self.artifacts.to_string(),
+            self.tokens.to_string(),
+            self.client.clone(),
+            self.why.clone().unwrap_or_default(),
+        ]
+    }
+}
+
+impl Shown for RunEventRow {
+    const COLUMNS: &'static [(&'static str, Align)] = &[("nr", R), ("at", L), ("level", L), ("kind", L), ("message", L)];
+
+    fn cells(&self, clock: &LocalClock) -> Vec<String> {
+        vec![
+            self.number.to_string(),
+            clock.show(self.at_ms),
+            self.level.map_or("-", Level::name).to_owned(),
+            self.kind.name().to_owned(),
+            self.message.clone(),
+        ]
+    }
+}
+
+impl Shown for ArtifactRow {
+    const COLUMNS: &'static [(&'static str, Align)] =
+        &[("nr", R), ("at", L), ("node", L), ("port", L), ("type", L), ("bytes", R), ("value", L)];
+
+    fn cells(&self, clock: &LocalClock) -> Vec<String> {
+        vec![
+            self.number.to_string(),
+            clock.show(self.at_ms),
+            self.node.clone(),
+            self.port.clone(),
+            self.kind.clone(),
+            self.bytes.to_string(),
+            self.value.as_str().to_owned(),
+        ]
+    }
+}

@@ -1,0 +1,200 @@
+//! `opening check`, `opening graph`, and how subcommands read an opening.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        args::{OpeningAction, ParamsArgs},
+        config::Settings,
+        context::Context,
+        error::Error,
+        output::Output,
+        run_error::RunError,
+        table::visible,
+    },
+    runs::openings::{Fault, Faults, Map, Opening, Plan, drawing},
+    station::control::Folder,
+};
+
+pub(in crate::cli) fn run(context: &mut Context, action: &OpeningAction) -> Result<(), Error> {
+    let Context { settings, out, .. } = context;
+    match action {
+        OpeningAction::Check { files, params } => check(settings, files, &given(params)?, out),
+        OpeningAction::Graph { file, mermaid, params } => graph(settings, file, *mermaid, &given(params)?, out),
+    }
+}
+
+/// The params that flags name.
+///
+/// # Errors
+/// Something that is no JSON object.
+pub(super) fn given(args: &ParamsArgs) -> Result<Map, Error> {
+    let wrong = |what: String| Error::usage(format!("--params: {what}"), "an object such as {\"user\":\"bob\"}; or -p user=bob");
+    let mut params = match args.params.as_deref().map(serde_json::from_str) {
+        None => Map::new(),
+        Some(Ok(serde_json::Value::Object(params))) => params,
+        Some(Ok(_)) => return Err(wrong("it is no JSON object".to_owned())),
+        Some(Err(error)) => return Err(wrong(error.to_string())),
+    };
+    params.extend(args.each.iter().cloned());
+    Ok(params)
+}
+
+/// The text of an opening's file; `-` is stdin.
+///
+/// # Errors
+/// A file that cannot be read, that is no text, or that is longer than `limits.runs.yaml_bytes_max`.
+pub(super) fn read(file: &str, bytes_max: u64) -> Result<String, Error> {
+    let bytes = match file {
+        "-" => limited("stdin", io::stdin().lock(), bytes_max)?,
+        _ => limited(file, File::open(file).map_err(Error::io(file))?, bytes_max)?,
+    };
+    let hint = || "an opening is YAML in UTF-8".to_owned();
+    String::from_utf8(bytes).map_err(|_| Error::Input { what: file.to_owned(), message: "it is not UTF-8".to_owned(), hint: hint() })
+}
+
+fn limited(what: &str, stream: impl Read, bytes_max: u64) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    stream.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(Error::io(what))?;
+    if bytes.len() as u64 > bytes_max {
+        let hint = "`limits.runs.yaml_bytes_max` bounds an opening's text".to_owned();
+        return Err(Error::Input { what: what.to_owned(), message: format!("it has over {bytes_max} bytes"), hint });
+    }
+    Ok(bytes)
+}
+
+/// An opening as a station with this configuration would load it, with openings beside its file besides.
+fn load(settings: &Settings, file: &str, params: &Map) -> Result<Result<Opening, Faults>, Error> {
+    let limits = &settings.limits.runs;
+    let text = read(file, limits.yaml_bytes_max)?;
+    let origin = (file != "-").then(|| Path::new(file).canonicalize()).transpose().map_err(Error::io(file))?;
+    let library = Folder::new(&settings.openings()?, limits.yaml_bytes_max);
+    Ok(Opening::load(&text, origin.as_deref(), params, &library, limits))
+}
+
+/// A fault as scripts read it.
+#[derive(Serialize)]
+struct FaultRow<'a> {
+    path: &'a str,
+    #[serde(flatten)]
+    fault: &'a Fault,
+}
+
+/// Faults that are not told one by one.
+#[derive(Serialize)]
+struct MoreRow<'a> {
+    path: &'a str,
+    more: usize,
+}
+
+/// An opening without faults, as scripts read it.
+#[derive(Serialize)]
+struct Well<'a> {
+    path: &'a str,
+    valid: bool,
+    name: &'a str,
+    nodes: usize,
+    edges: usize,
+}
+
+fn check(settings: &Settings, files: &[String], params: &Map, out: &mut Output) -> Result<(), Error> {
+    let mut invalid = 0;
+    for path in files {
+        match load(settings, path, params)? {
+            Ok(opening) => {
+                let plan = Plan::from(&opening);
+                let well = Well { path, valid: true, name: &opening.name, nodes: plan.nodes.len(), edges: plan.edges.len() };
+                out.row(&well, |it| {
+                    visible(&format!("{}: {} is well: {}, {}", it.path, it.name, count(it.nodes, "node"), count(it.edges, "edge")))
+                })?;
+            }
+            Err(faults) => {
+                invalid += 1;
+                tell(path, &faults, out)?;
+            }
+        }
+        out.flush()?;
+    }
+    if invalid == 0 { Ok(()) } else { Err(RunError::NotValid { invalid, all: files.len() }.into()) }
+}
+
+fn count(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn tell(path: &str, faults: &Faults, out: &mut Output) -> Result<(), Error> {
+    for fault in faults.list() {
+        out.row(&FaultRow { path, fault }, |row| {
+            // A fault of a nested opening names its file itself.
+            visible(&if row.fault.file.is_some() { row.fault.to_string() } else { format!("{}:{}", row.path, row.fault) })
+        })?;
+    }
+    if faults.more() > 0 {
+        out.row(&MoreRow { path, more: faults.more() }, |row| format!("{}: and {} more", visible(row.path), row.more))?;
+    }
+    Ok(())
+}
+
+/// A drawing as scripts read it.
+#[derive(Serialize)]
+struct Drawn<'a> {
+    path: &'a str,
+    #[serde(flatten)]
+    plan: &'a Plan,
+}
+
+fn graph(settings: &Settings, path: &str, mermaid: bool, params: &Map, out: &mut Output) -> Result<(), Error> {
+    match load(settings, path, params)? {
+        Ok(opening) => {
+            let plan = Plan::from(&opening);
+            out.row(&Drawn { path, plan: &plan }, |it| drawn(it.plan, mermaid))
+        }
+        Err(faults) => {
+            tell(path, &faults, out)?;
+            out.flush()?;
+            Err(RunError::NotValid { invalid: 1, all: 1 }.into())
+        }
+    }
+}
+
+fn drawn(plan: &Plan, mermaid: bool) -> String {
+    let drawn = if mermaid { drawing::mermaid(plan) } else { drawing::text(plan) };
+    drawn.trim_end().lines().map(visible).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_set_one_by_one_goes_before_what_is_set_together() {
+        let each = vec![("b".to_owned(), json!(3)), ("c".to_owned(), json!("x"))];
+        let args = ParamsArgs { each, params: Some(r#"{"a":1,"b":2}"#.to_owned()) };
+        assert_eq!(serde_json::Value::Object(given(&args).unwrap()), json!({"a": 1, "b": 3, "c": "x"}));
+        for wrong in ["[1]", "{", "3"] {
+            let args = ParamsArgs { each: Vec::new(), params: Some(wrong.to_owned()) };
+            assert_eq!(given(&args).unwrap_err().exit() as u8, 2, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_or_none_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("o.yaml");
+        let file = path.to_str().unwrap();
+        std::fs::write(&path, "name: a").unwrap();
+        assert_eq!(read(file, 7).unwrap(), "name: a");
+        assert_eq!(read(file, 6).unwrap_err().code(), "bad_input");
+        std::fs::write(&path, [0xff]).unwrap();
+        assert_eq!(read(file, 7).unwrap_err().code(), "bad_input");
+        assert_eq!(read("/nonexistent/o.yaml", 7).unwrap_err().code(), "file");
+    }
+}

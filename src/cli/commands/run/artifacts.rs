@@ -1,0 +1,138 @@
+//! `run artifacts`.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        commands::ls::Shown as _,
+        error::Error,
+        operator,
+        output::Output,
+        run_error::RunError,
+        table::{LocalClock, Table},
+    },
+    ids::TraceId,
+    port::{ArtifactRow, Operator, Page, Query},
+};
+
+/// Artifacts asked for at once; the station may give fewer.
+const PAGE_ROWS: u64 = 100;
+/// Characters of a node's or a port's name that a file's name takes.
+const NAME_CHARS_MAX: usize = 80;
+
+/// A file that was written.
+#[derive(Serialize)]
+struct Written {
+    number: u64,
+    path: PathBuf,
+    bytes: usize,
+}
+
+/// Prints what a run kept, or writes it into files.
+pub(super) async fn artifacts(
+    station: &dyn Operator,
+    run: TraceId,
+    folder: Option<&Path>,
+    clock: &LocalClock,
+    out: &mut Output,
+) -> Result<(), Error> {
+    let Page::Run(found) = operator::query(station, Query::Run { run }).await? else { return Err(Error::StrangeAnswer) };
+    found.ok_or_else(|| RunError::Unknown { name: run.to_string(), is_tail: false })?;
+    if let Some(folder) = folder {
+        fs::create_dir_all(folder).map_err(Error::io(folder.display().to_string()))?;
+    }
+    let mut table = Table::new(ArtifactRow::COLUMNS);
+    let mut after = 0;
+    loop {
+        let query = Query::RunArtifacts { run, after, limit: PAGE_ROWS };
+        let Page::RunArtifacts { rows, more } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
+        let last = rows.last().map(|row| row.number);
+        match folder {
+            Some(folder) => rows.iter().try_for_each(|row| write(folder, row, out))?,
+            None => print(&rows, &mut table, clock, out)?,
+        }
+        out.flush()?;
+        match last {
+            Some(last) if more => after = last,
+            _ => return Ok(()),
+        }
+    }
+}
+
+fn print(rows: &[ArtifactRow], table: &mut Table, clock: &LocalClock, out: &mut Output) -> Result<(), Error> {
+    if out.is_json() {
+        return rows.iter().try_for_each(|row| out.row(row, |_| String::new()));
+    }
+    if rows.is_empty() {
+        return Ok(());
+    }
+    table.page(rows.iter().map(|row| row.cells(clock)).collect()).iter().try_for_each(|line| out.line(line))
+}
+
+fn write(folder: &Path, row: &ArtifactRow, out: &mut Output) -> Result<(), Error> {
+    let path = folder.join(format!("{}-{}-{}.json", row.number, safe(&row.node), safe(&row.port)));
+    let text = format!("{}\n", row.value.as_str());
+    let file = OpenOptions::new().write(true).create_new(true).open(&path);
+    file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(Error::io(path.display().to_string()))?;
+    let written = Written { number: row.number, path, bytes: text.len() };
+    out.row(&written, |row| format!("{}  {} bytes", row.path.display(), row.bytes))
+}
+
+/// A name as a part of a file's: an agent names its ports as it likes.
+fn safe(name: &str) -> String {
+    let kept = |letter: char| if letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.') { letter } else { '_' };
+    name.chars().take(NAME_CHARS_MAX).map(kept).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        cli::{operator::tests::Scripted, output::tests::Printed},
+        port::RunDetail,
+        schema::JsonText,
+        time::Wall,
+    };
+
+    fn kept(number: u64, node: &str, port: &str) -> ArtifactRow {
+        ArtifactRow {
+            number,
+            node: node.to_owned(),
+            port: port.to_owned(),
+            kind: "artifact.generic.v1".to_owned(),
+            schema_id: 5,
+            bytes: 3,
+            value: JsonText::parse(r#"{"a":1}"#).unwrap(),
+            at_ms: Wall(0),
+        }
+    }
+
+    fn written(folder: &Path) -> Result<String, Error> {
+        let detail = RunDetail { row: super::super::named::tests::row(1, 7), yaml: String::new(), plan: JsonText::parse("{}").unwrap() };
+        let first = Page::RunArtifacts { rows: vec![kept(1, "outer/draft", "out")], more: true };
+        let second = Page::RunArtifacts { rows: vec![kept(2, "b", "../../x\u{202e}")], more: false };
+        let (station, printed) = (Scripted::pages([Page::Run(Some(detail)), first, second]), Printed::default());
+        let run = TraceId(uuid::Uuid::from_u128(7));
+        let clock = LocalClock::new(Wall(0));
+        operator::block_on(async { artifacts(&station, run, Some(folder), &clock, &mut printed.output(false)).await })?;
+        Ok(printed.text())
+    }
+
+    #[test]
+    fn each_artifact_gets_a_file_in_the_folder_and_none_is_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = folder.path().join("made/here");
+        written(&made).unwrap();
+        let mut names: Vec<_> = fs::read_dir(&made).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        assert_eq!(names, ["1-outer_draft-out.json", "2-b-.._.._x_.json"]);
+        assert_eq!(fs::read_to_string(made.join("1-outer_draft-out.json")).unwrap(), "{\"a\":1}\n");
+        assert_eq!(written(&made).unwrap_err().code(), "file");
+    }
+}

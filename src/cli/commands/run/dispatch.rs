@@ -1,0 +1,24 @@
+//! Which of them is asked for.
+
+use super::{artifacts, events, resolve, show};
+use crate::cli::{args::RunAction, context::Context, error::Error, operator};
+
+pub(in crate::cli) fn run(context: &mut Context, action: &RunAction) -> Result<(), Error> {
+    let clock = context.local_clock();
+    let Context { settings, out, .. } = context;
+    operator::block_on(async {
+        let station = operator::connect(settings).await?;
+        match action {
+            RunAction::Show { run, yaml } => show::show(&station, resolve(&station, run).await?, *yaml, &clock, out).await,
+            RunAction::Events { run, level, kind, follow } => {
+                let run = resolve(&station, run).await?;
+                let asked = events::Asked { level: *level, kinds: kind, follow: *follow };
+                events::events(&station, run, &asked, &clock, out).await
+            }
+            RunAction::Artifacts { run, out: folder } => {
+                let run = resolve(&station, run).await?;
+                artifacts::artifacts(&station, run, folder.as_deref(), &clock, out).await
+            }
+        }
+    })
+}

@@ -1,0 +1,10 @@
+//! `run`: how a run stands, what it told, what it kept.
+
+mod artifacts;
+mod dispatch;
+mod events;
+mod named;
+mod show;
+
+pub(in crate::cli) use dispatch::run;
+pub(in crate::cli) use named::resolve;

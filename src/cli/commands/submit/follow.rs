@@ -1,0 +1,157 @@
+//! Follows a run to its end.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::end::Ended;
+use crate::{
+    cli::{
+        config::Settings,
+        error::Error,
+        operator,
+        output::Output,
+        run_error::RunError,
+        table::{LocalClock, visible},
+    },
+    ids::TraceId,
+    port::{Page, Query},
+    rmp::{
+        HEADER_BYTES, PREFIX_BYTES, SchemaId,
+        client::{self, Client, Delivery, Subscription},
+    },
+    runs::{
+        RunState,
+        payload::{RunEvent, schema},
+    },
+    tap::entry::station::Level,
+    time::Wall,
+};
+
+/// After so long without an event the station is asked how the run stands: its last event may have been dropped on the way.
+const SILENT: Duration = Duration::from_secs(5);
+
+/// Why a run is not followed any more that goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// By a signal.
+    ByHand,
+    /// After so many milliseconds.
+    InTime(u64),
+}
+
+impl Left {
+    /// As it is told.
+    pub(super) const fn error(self, run: TraceId) -> RunError {
+        match self {
+            Self::ByHand => RunError::Left { run },
+            Self::InTime(ms) => RunError::NotEnded { run, ms },
+        }
+    }
+}
+
+/// An event as scripts read it: the payload of rmp-v0 §10.
+#[derive(Serialize)]
+struct Row<'a> {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<&'static str>,
+    message: &'a str,
+    meta: serde_json::Value,
+}
+
+/// Events that this program had no room for.
+#[derive(Serialize)]
+#[serde(tag = "event", rename = "lost")]
+struct Lost {
+    messages: u64,
+    lost: u64,
+}
+
+/// Who follows a run.
+pub(super) struct Follower<'a> {
+    run: TraceId,
+    /// Whether events are printed.
+    is_telling: bool,
+    clock: LocalClock,
+    settings: &'a Settings,
+    out: &'a mut Output,
+    lost: u64,
+    /// The last error that was not printed.
+    error: Option<String>,
+}
+
+impl<'a> Follower<'a> {
+    pub(super) fn new(run: TraceId, is_telling: bool, clock: LocalClock, settings: &'a Settings, out: &'a mut Output) -> Self {
+        Self { run, is_telling, clock, settings, out, lost: 0, error: None }
+    }
+
+    /// Reads events until the last one.
+    pub(super) async fn follow(&mut self, client: &Client, mut events: Subscription) -> Result<Ended, Error> {
+        let mut batch = Vec::new();
+        loop {
+            let Ok(came) = tokio::time::timeout(SILENT, events.next_batch(&mut batch)).await else {
+                if let Some(ended) = self.asked().await {
+                    return Ok(ended);
+                }
+                continue;
+            };
+            if came == 0 {
+                return Err(client::Error::Closed(client.closed().await).into());
+            }
+            for delivery in batch.drain(..) {
+                if let Some(ended) = self.on_delivery(&delivery)? {
+                    return Ok(ended);
+                }
+            }
+            let lost = events.lost();
+            if lost > self.lost && self.is_telling {
+                let row = Lost { messages: lost - self.lost, lost };
+                self.out.row(&row, |row| {
+                    format!("… {} events came faster than they were printed; `rl-console run events` has them", row.messages)
+                })?;
+            }
+            self.lost = lost;
+            self.out.flush()?;
+        }
+    }
+
+    /// Prints how the run ended, and makes an exit code of it.
+    pub(super) fn end(&mut self, mut ended: Ended) -> Result<(), Error> {
+        if let Some(error) = self.error.take().filter(|_| ended.state == RunState::Failed) {
+            ended.message = format!("{}; its last error: {error}", ended.message);
+        }
+        self.out.row(&ended, Ended::line)?;
+        self.out.flush()?;
+        Ok(ended.verdict()?)
+    }
+
+    fn on_delivery(&mut self, delivery: &Delivery) -> Result<Option<Ended>, Error> {
+        if delivery.header().schema_id != SchemaId(schema::RUN_EVENT) {
+            return Ok(None);
+        }
+        let body = delivery.wire.get(PREFIX_BYTES + HEADER_BYTES..).unwrap_or_default();
+        // The station alone publishes here; what a newer one says in other words is left to it.
+        let Ok(event) = RunEvent::decode(body) else { return Ok(None) };
+        if self.is_telling {
+            let RunEvent { kind, level, message, meta } = &event;
+            let row = Row { kind: kind.name(), level: level.map(Level::name), message, meta: meta.json() };
+            let at = self.clock.show(Wall(meta.ts_ms));
+            self.out.row(&row, |row| visible(&format!("{at}  {:<5}  {:<8}  {}", row.level.unwrap_or("-"), row.kind, row.message)))?;
+        }
+        let ended = Ended::of(self.run, &event);
+        if ended.is_none() && !self.is_telling && event.level == Some(Level::Error) {
+            self.error = Some(event.message);
+        }
+        Ok(ended)
+    }
+
+    /// How the run ended as the station has it, where it did and where that may be asked.
+    async fn asked(&self) -> Option<Ended> {
+        let station = operator::connect(self.settings).await.ok()?;
+        let Page::Run(Some(detail)) = operator::query(&station, Query::Run { run: self.run }).await.ok()? else { return None };
+        let row = detail.row;
+        let message = row.why.unwrap_or_else(|| format!("the run {}", row.state.name()));
+        row.state.is_end().then_some(Ended { run: self.run, state: row.state, message })
+    }
+}

@@ -1,0 +1,10 @@
+//! `submit` and `cancel run`: what is asked of the control plane over the bus (rmp-v0 §9).
+
+mod cancel;
+mod control;
+mod end;
+mod follow;
+mod submission;
+
+pub(in crate::cli) use cancel::run as cancel;
+pub(in crate::cli) use submission::run;

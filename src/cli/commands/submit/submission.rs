@@ -1,0 +1,97 @@
+//! `submit`.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::{
+    control::ask,
+    follow::{Follower, Left},
+};
+use crate::{
+    cli::{
+        args::SubmitArgs,
+        commands::opening,
+        context::Context,
+        error::Error,
+        run_error::RunError,
+        signals::Signals,
+        socket::{self, Said},
+        table::visible,
+    },
+    ids::{OpeningId, TraceId},
+    rmp::{Kind, client::Client},
+    runs::{
+        openings::merge_params,
+        payload::{ControlRequest, ControlResponse},
+    },
+};
+
+/// An accepted run, as scripts read it.
+#[derive(Serialize)]
+#[serde(tag = "event", rename = "accepted")]
+struct Accepted {
+    run: TraceId,
+    opening: OpeningId,
+    name: String,
+}
+
+pub(in crate::cli) fn run(context: &mut Context, args: &SubmitArgs) -> Result<(), Error> {
+    let is_followed = args.follow || args.wait;
+    if args.timeout.is_some() && !is_followed {
+        return Err(Error::usage("--timeout goes with --follow or --wait", "without them it is done once the run is accepted"));
+    }
+    if is_followed && args.peer.kind == Kind::Cue {
+        return Err(Error::usage("a cue submits, and hears nothing of what becomes of it", "leave out --follow and --wait, or --as cue"));
+    }
+    let yaml = text(context, args)?;
+    let said = Said::of(&context.settings);
+    let hello = socket::hello(&context.settings, &args.peer, "submit")?;
+    // Whoever reads stdout slowly holds this thread up, not the one that reads from the bus.
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(Error::io("the runtime"))?;
+    runtime.block_on(async {
+        let client = socket::connect(&said, hello, context.settings.limits.client).await?;
+        let done = submit(&client, context, args, yaml).await;
+        client.close().await;
+        done
+    })
+}
+
+/// The opening with the params that flags set (rmp-v0 §9). Where none is set it is sent as it is, and the station judges it.
+fn text(context: &Context, args: &SubmitArgs) -> Result<String, Error> {
+    let limits = &context.settings.limits.runs;
+    let text = opening::read(&args.file, limits.yaml_bytes_max)?;
+    let params = opening::given(&args.params)?;
+    if params.is_empty() {
+        return Ok(text);
+    }
+    merge_params(&text, &params, limits).map_err(|faults| RunError::Rejected { reason: faults.to_string(), is_opening: true }.into())
+}
+
+async fn submit(client: &Client, context: &mut Context, args: &SubmitArgs, opening_yaml: String) -> Result<(), Error> {
+    let run = TraceId(uuid::Uuid::now_v7());
+    let mut signals = Signals::listen()?;
+    let is_followed = args.follow || args.wait;
+    // The run's name is the request's: its events can be listened to before there are any.
+    let events = if is_followed { Some(client.subscribe(&format!("rlp/runs/{run}/events")).await?) } else { None };
+    let answer = ask(client, run, &ControlRequest::RunSubmit { request_id: run, opening_yaml }).await?;
+    let ControlResponse::RunAccepted { trace_id, opening_id, opening_name, .. } = answer else { return Err(Error::StrangeAnswer) };
+    let accepted = Accepted { run: trace_id, opening: opening_id, name: opening_name };
+    context.out.row(&accepted, |it| visible(&format!("{}  {}  accepted", it.run, it.name)))?;
+    context.out.flush()?;
+    let Some(events) = events else { return Ok(()) };
+    let clock = context.local_clock();
+    let mut follower = Follower::new(run, args.follow, clock, &context.settings, &mut context.out);
+    let timeout = async {
+        match args.timeout {
+            Some(ms) => tokio::time::sleep(Duration::from_millis(ms)).await,
+            None => std::future::pending().await,
+        }
+    };
+    let left = tokio::select! {
+        ended = follower.follow(client, events) => return follower.end(ended?),
+        () = signals.end() => Left::ByHand,
+        () = timeout => Left::InTime(args.timeout.unwrap_or_default()),
+    };
+    Err(left.error(run).into())
+}

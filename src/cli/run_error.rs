@@ -1,0 +1,148 @@
+//! What goes wrong with openings and their runs, as scripts and people are told of it.
+
+use super::error::Exit;
+use crate::ids::TraceId;
+
+/// Why a subcommand about openings or runs did not do its work.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum RunError {
+    /// Openings that were checked are not valid.
+    #[error("{invalid} of {all} openings {} not valid", if *invalid == 1 { "is" } else { "are" })]
+    NotValid {
+        /// How many.
+        invalid: usize,
+        /// Of how many.
+        all: usize,
+    },
+    /// The request is not done.
+    #[error("rejected: {reason}")]
+    Rejected {
+        /// Why.
+        reason: String,
+        /// Whether it is to run an opening.
+        is_opening: bool,
+    },
+    /// No answer came from the control plane.
+    #[error("no answer to the request came within {ms} ms")]
+    NotAnswered {
+        /// How long was waited.
+        ms: u64,
+    },
+    /// The run ended without success.
+    #[error("{why}")]
+    Failed {
+        /// Which.
+        run: TraceId,
+        /// What its last event says.
+        why: String,
+    },
+    /// The run was cancelled.
+    #[error("{why}")]
+    Cancelled {
+        /// Which.
+        run: TraceId,
+        /// What its last event says.
+        why: String,
+    },
+    /// The run has not ended in the time that it was given.
+    #[error("run {run} has not ended after {ms} ms")]
+    NotEnded {
+        /// Which.
+        run: TraceId,
+        /// How long was waited.
+        ms: u64,
+    },
+    /// Whoever followed it left.
+    #[error("left run {run}, which goes on")]
+    Left {
+        /// Which.
+        run: TraceId,
+    },
+    /// No run has this name.
+    #[error("there is no run {name}{}", if *is_tail { " among the newest 1,000" } else { "" })]
+    Unknown {
+        /// As it was named.
+        name: String,
+        /// Whether by its last digits.
+        is_tail: bool,
+    },
+    /// Several runs have a name that ends so.
+    #[error("several runs end in {tail}: {}", runs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    Ambiguous {
+        /// The digits.
+        tail: String,
+        /// The first of them.
+        runs: Vec<TraceId>,
+    },
+}
+
+impl RunError {
+    /// The exit code.
+    pub(super) const fn exit(&self) -> Exit {
+        match self {
+            Self::NotValid { .. } => Exit::NotValid,
+            Self::Rejected { .. } | Self::Failed { .. } | Self::Unknown { .. } | Self::Ambiguous { .. } => Exit::Refused,
+            Self::NotAnswered { .. } | Self::NotEnded { .. } | Self::Left { .. } => Exit::TimedOut,
+            Self::Cancelled { .. } => Exit::OtherState,
+        }
+    }
+
+    /// The machine-readable code.
+    pub(super) const fn code(&self) -> &'static str {
+        match self {
+            Self::NotValid { .. } => "invalid_opening",
+            Self::Rejected { .. } => "run_rejected",
+            Self::NotAnswered { .. } => "not_answered",
+            Self::Failed { .. } => "run_failed",
+            Self::Cancelled { .. } => "run_cancelled",
+            Self::NotEnded { .. } => "timed_out",
+            Self::Left { .. } => "left",
+            Self::Unknown { .. } => "unknown_run",
+            Self::Ambiguous { .. } => "ambiguous_run",
+        }
+    }
+
+    /// What to do about it; empty when nothing can be said.
+    pub(super) fn hint(&self) -> String {
+        match self {
+            Self::NotValid { .. } => "every fault is told above, at its line".to_owned(),
+            Self::Rejected { is_opening: false, .. } => "`rl-console ls runs --state running` lists those that go on".to_owned(),
+            Self::Rejected { .. } => "`rl-console opening check FILE` tells every fault of an opening at its line".to_owned(),
+            Self::NotAnswered { .. } => {
+                "start the station with `rl-console` or `rl-console serve`; `rl-console ls health` says how one that runs is".to_owned()
+            }
+            Self::Failed { run, .. } | Self::Cancelled { run, .. } => format!("`rl-console run events {run}` shows what it told"),
+            Self::NotEnded { run, .. } | Self::Left { run } => {
+                format!("`rl-console run events {run} --follow` follows it again, `rl-console cancel run {run}` ends it")
+            }
+            Self::Unknown { .. } => "`rl-console ls runs` lists them".to_owned(),
+            Self::Ambiguous { .. } => "name more of its digits".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_has_its_exit_code_and_its_code() {
+        let run = TraceId(uuid::Uuid::from_u128(7));
+        let text = String::new;
+        let table = [
+            (RunError::NotValid { invalid: 1, all: 2 }, 6, "invalid_opening"),
+            (RunError::Rejected { reason: text(), is_opening: true }, 1, "run_rejected"),
+            (RunError::NotAnswered { ms: 1 }, 4, "not_answered"),
+            (RunError::Failed { run, why: text() }, 1, "run_failed"),
+            (RunError::Cancelled { run, why: text() }, 5, "run_cancelled"),
+            (RunError::NotEnded { run, ms: 1 }, 4, "timed_out"),
+            (RunError::Left { run }, 4, "left"),
+            (RunError::Unknown { name: text(), is_tail: true }, 1, "unknown_run"),
+            (RunError::Ambiguous { tail: text(), runs: vec![run] }, 1, "ambiguous_run"),
+        ];
+        for (error, exit, code) in table {
+            assert_eq!((error.exit() as u8, error.code()), (exit, code), "{error:?}");
+            assert!(!error.hint().is_empty());
+        }
+    }
+}
