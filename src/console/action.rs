@@ -2,7 +2,7 @@
 
 use super::{inspect::Job, pane_id::PaneId, view_id::ViewId};
 use crate::{
-    ids::{InvocationId, QueueName},
+    ids::{InvocationId, QueueName, TraceId},
     port::{Command, Query},
 };
 
@@ -155,8 +155,14 @@ actions! {
     Drain = "drain",
     /// Give the adapter work by hand: an event of the pack, from a form.
     Invoke = "invoke",
+    /// Submit a run: an opening is written, and sent to the control plane.
+    Submit = "submit",
     /// Cancel what is selected or marked.
     Cancel = "cancel",
+    /// Answer the selected question of a run with yes.
+    Approve = "approve",
+    /// Answer the selected question of a run with no.
+    Reject = "reject",
     /// Mark the selected row, for all marked to be cancelled together.
     Mark = "mark",
     /// End a row by hand that was left in applied.
@@ -274,7 +280,10 @@ impl Action {
                 | Self::HoldAll
                 | Self::Drain
                 | Self::Invoke
+                | Self::Submit
                 | Self::Cancel
+                | Self::Approve
+                | Self::Reject
                 | Self::Mark
                 | Self::Settle
                 | Self::Kick
@@ -298,7 +307,7 @@ impl Action {
     /// What it is told with.
     pub(crate) const fn group(self) -> Group {
         match self {
-            Self::HoldAll | Self::Kick | Self::Invoke | Self::Record | Self::Tray | Self::Quit => Group::Show,
+            Self::HoldAll | Self::Kick | Self::Invoke | Self::Submit | Self::Record | Self::Tray | Self::Quit => Group::Show,
             Self::FocusNext
             | Self::FocusPrevious
             | Self::Up
@@ -380,6 +389,12 @@ pub(crate) enum Asked {
     Cancel { id: InvocationId },
     /// Cancel a part of many rows.
     CancelMany,
+    /// Cancel the run of an opening of this name.
+    CancelRun { name: String },
+    /// Submit an opening by this request.
+    Submit { request: TraceId },
+    /// Answer a question of a run.
+    Decide { approved: bool },
     /// Give work by hand; the number of the form's command.
     Enqueue { number: u64 },
     /// Move rows of another manifest.

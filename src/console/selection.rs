@@ -1,7 +1,7 @@
 //! The identity of a row, and a selected one that stays selected wherever it moves.
 
 use super::model::{Breach, DropKey};
-use crate::ids::{ConnectionId, EventName, InvocationId, QueueName, RefundId, Seq, StateKey, TopicName, TraceId};
+use crate::ids::{ActionId, ConnectionId, EventName, InvocationId, QueueName, RefundId, Seq, StateKey, TopicName, TraceId};
 
 /// The identity of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub(crate) enum RecordKey {
     /// What was broken of a clause of the specification.
     Fault(Breach),
     Alert(u64),
+    /// A question of a run that waits for a person.
+    Question(ActionId),
     /// A figure of this console itself.
     Figure(&'static str),
     /// A field of a pane's records, by its place.

@@ -125,6 +125,8 @@ pub(crate) struct Ui {
     pub(crate) bookmarks: Bookmarks,
     /// The run that the panes beside the lists of runs tell of.
     pub(crate) run: Option<TraceId>,
+    /// The opening that was written last.
+    pub(crate) draft: Option<String>,
     /// The plan that was drawn last: of which run, with so many nodes and edges.
     picture: RefCell<Option<Drawn>>,
 }
@@ -171,6 +173,7 @@ impl Ui {
             time: Timeline::new(&Limits::default().console),
             bookmarks: Bookmarks::default(),
             run: None,
+            draft: None,
             picture: RefCell::default(),
         }
     }

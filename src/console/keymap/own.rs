@@ -96,7 +96,9 @@ const KEPT: [Action; 4] = [Action::Back, Action::Decline, Action::Help, Action::
 /// What says yes to a question.
 const CONFIRMING: [Action; 3] = [Action::Confirm, Action::SettleDone, Action::SettleFailed];
 /// What a question can follow. From the palette each of them is opened by the key that runs its line.
-const ASKING: [Action; 9] = [
+const ASKING: [Action; 11] = [
+    Action::Approve,
+    Action::Reject,
     Action::Quit,
     Action::Cancel,
     Action::Settle,

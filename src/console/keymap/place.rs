@@ -61,11 +61,13 @@ pub(crate) enum Place {
     CopyAs,
     /// The account of a pane.
     Ledger,
+    /// An opening that is written to be submitted. What is typed is text.
+    Submit,
 }
 
 impl Place {
     /// All of them.
-    pub(crate) const ALL: [Self; 42] = [
+    pub(crate) const ALL: [Self; 43] = [
         Self::Queues,
         Self::InFlight,
         Self::Recent,
@@ -108,6 +110,7 @@ impl Place {
         Self::FilterLine,
         Self::CopyAs,
         Self::Ledger,
+        Self::Submit,
     ];
 
     /// Panes of all views, and the chips above them.
@@ -158,12 +161,13 @@ impl Place {
             Self::FilterLine => "the filter line",
             Self::CopyAs => "the menu of copying",
             Self::Ledger => "a ledger",
+            Self::Submit => "a submission",
         }
     }
 
     /// Whether what is typed there is text, so that only chords that type nothing can mean something.
     pub(crate) const fn takes_text(self) -> bool {
-        matches!(self, Self::Form | Self::FormJson | Self::Palette | Self::Keys | Self::FilterLine)
+        matches!(self, Self::Form | Self::FormJson | Self::Palette | Self::Keys | Self::FilterLine | Self::Submit)
     }
 }
 

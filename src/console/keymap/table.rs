@@ -130,10 +130,12 @@ const READERS: &[Place] = &[
 const SIDEWAYS: &[Place] = &[Place::Pending, Place::Output, Place::Inspector];
 const INSPECTOR: &[Place] = &[Place::Inspector];
 const FORMS: &[Place] = &[Place::Form, Place::FormJson];
+/// Where something is written that is sent.
+const SENT: &[Place] = &[Place::Form, Place::FormJson, Place::Submit];
 /// Where a list is searched by what is typed.
 const SEARCHED: &[Place] = &[Place::Palette, Place::Keys];
 /// Where what is typed is text.
-const WRITERS: &[Place] = &[Place::Form, Place::FormJson, Place::Palette, Place::Keys, Place::FilterLine];
+const WRITERS: &[Place] = &[Place::Form, Place::FormJson, Place::Palette, Place::Keys, Place::FilterLine, Place::Submit];
 /// Every layer above the panes in which no text is typed.
 const LAYERS: &[Place] = &[
     Place::Pending,
@@ -176,8 +178,9 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('>'), Chord::shift(KeyCode::Down)], Action::ColumnLater, "to the right", true, &[Place::Columns]),
     bound(&[Chord::char('r')], Action::ResetColumns, "as shipped", true, &[Place::Columns]),
     bound(&[Chord::char('R')], Action::ResetLayout, "all of the view", true, &[Place::Columns]),
-    bound(&[Chord::ctrl('s')], Action::Send, "send", true, FORMS),
+    bound(&[Chord::ctrl('s')], Action::Send, "send", true, SENT),
     bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "next", true, &[Place::Form]),
+    bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "next fault", true, &[Place::Submit]),
     bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "complete", true, &[Place::Palette]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "keep", true, &[Place::FilterLine]),
     bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "complete", true, &[Place::FilterLine]),
@@ -195,12 +198,16 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::key(KeyCode::Down)], Action::Down, "down", false, &[Place::Form, Place::Palette, Place::Keys]),
     bound(&[Chord::key(KeyCode::PageUp)], Action::PageUp, "a page up", false, SEARCHED),
     bound(&[Chord::key(KeyCode::PageDown)], Action::PageDown, "a page down", false, SEARCHED),
+    bound(&[Chord::char('p')], Action::Approve, "approve", true, &[Place::Tray]),
+    bound(&[Chord::char('r')], Action::Reject, "reject", true, &[Place::Tray]),
     bound(&[Chord::char('a')], Action::Acknowledge, "seen", true, &[Place::Tray]),
     bound(&[Chord::char('x')], Action::Cancel, "cancel", true, CANCELLABLE),
+    bound(&[Chord::char('x')], Action::Cancel, "cancel run", true, RUNS),
     bound(&[Chord::char('v')], Action::Mark, "mark", true, CANCELLABLE),
     bound(&[Chord::char('e')], Action::Settle, "settle", true, &[Place::InFlight, Place::Tray]),
     bound(&[Chord::char('P')], Action::Migrate, "move to this pack", true, &[Place::OtherPack]),
     bound(&[Chord::char('n')], Action::Invoke, "give work", true, VIEWS),
+    bound(&[Chord::char('s')], Action::Submit, "submit run", true, VIEWS),
     bound(&[Chord::key(KeyCode::Tab)], Action::FocusNext, "tree/bytes", true, INSPECTOR),
     bound(&[Chord::key(KeyCode::BackTab)], Action::FocusPrevious, "tree/bytes", false, INSPECTOR),
     bound(&[Chord::char('c')], Action::Cause, "its cause", true, INSPECTOR),

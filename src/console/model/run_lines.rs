@@ -74,6 +74,8 @@ pub(crate) struct RunLines {
     lines_max: usize,
     /// The last runs that failed.
     pub(crate) failed: VecDeque<FailedRun>,
+    /// Requests that were rejected lately, and why.
+    rejected: VecDeque<(TraceId, Arc<str>)>,
     /// How often a run was accepted or ended, so that what the store lists of them is asked for anew.
     pub(crate) moved: u64,
     /// How often an artifact was kept.
@@ -83,7 +85,7 @@ pub(crate) struct RunLines {
 impl RunLines {
     pub(super) fn new(lines_max: u64) -> Self {
         let lines_max = usize::try_from(lines_max).unwrap_or(usize::MAX);
-        Self { lines: VecDeque::new(), lines_max, failed: VecDeque::new(), moved: 0, saved: 0 }
+        Self { lines: VecDeque::new(), lines_max, failed: VecDeque::new(), rejected: VecDeque::new(), moved: 0, saved: 0 }
     }
 
     /// Takes what an entry says. `after` are the runs with that entry in them.
@@ -107,6 +109,12 @@ impl RunLines {
                 }
             }
             Transition::Submitted { .. } => self.moved += 1,
+            Transition::Rejected { request, .. } => {
+                self.rejected.push_back((*request, entry.text().as_ref().into()));
+                if self.rejected.len() > FAILED_MAX {
+                    self.rejected.pop_front();
+                }
+            }
             Transition::Saved { .. } => self.saved += 1,
             Transition::Ended { run, state } => {
                 self.moved += 1;
@@ -133,6 +141,11 @@ impl RunLines {
             found.push(line);
         }
         found.into_iter().rev()
+    }
+
+    /// Why a request was rejected, if it was lately.
+    pub(crate) fn rejected(&self, request: TraceId) -> Option<&Arc<str>> {
+        self.rejected.iter().rev().find(|(known, _)| *known == request).map(|(_, why)| why)
     }
 
     /// Runs that failed in the last minute, the latest first.

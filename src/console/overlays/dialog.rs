@@ -8,7 +8,7 @@ use ratatui::layout::Rect;
 use super::{overlay::centred, question};
 use crate::{
     console::{keymap, model::Model, text, theme::Role, view::Canvas},
-    ids::{ConnectionId, EventName, InvocationId, Peer, QueueName},
+    ids::{ActionId, ConnectionId, EventName, InvocationId, Peer, QueueName, TraceId},
     time::Mono,
 };
 
@@ -31,6 +31,10 @@ pub(crate) enum Bound {
     Migrate,
     /// End the recording into this file.
     StopRecording { path: PathBuf },
+    /// End this run before its time.
+    CancelRun { run: TraceId, name: String },
+    /// Answer this question of a run.
+    Decide { action: ActionId, approved: bool },
 }
 
 /// A question.
@@ -54,9 +58,13 @@ impl Dialog {
         match self.bound {
             Bound::Cancel { .. } | Bound::CancelMany { .. } => keymap::Place::CancelDialog,
             Bound::Settle { .. } => keymap::Place::SettleDialog,
-            Bound::Quit | Bound::Kick { .. } | Bound::KickPeer { .. } | Bound::Migrate | Bound::StopRecording { .. } => {
-                keymap::Place::Dialog
-            }
+            Bound::Quit
+            | Bound::Kick { .. }
+            | Bound::KickPeer { .. }
+            | Bound::Migrate
+            | Bound::StopRecording { .. }
+            | Bound::CancelRun { .. }
+            | Bound::Decide { .. } => keymap::Place::Dialog,
         }
     }
 

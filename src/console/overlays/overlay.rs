@@ -3,7 +3,7 @@
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::{Account, Columns, CopyAs, Dialog, Events, Facts, FilterLine, Help, KeyList, Output, Pending, Tray, invoke};
+use super::{Account, Columns, CopyAs, Dialog, Events, Facts, FilterLine, Help, KeyList, Output, Pending, Submit, Tray, invoke};
 use crate::console::{
     action::Effect,
     form::Form,
@@ -42,6 +42,7 @@ pub(crate) enum Overlay {
     Filter(Box<FilterLine>),
     CopyAs(CopyAs),
     Account(Account),
+    Submit(Box<Submit>),
 }
 
 impl Overlay {
@@ -62,6 +63,7 @@ impl Overlay {
             Self::Filter(_) => Place::FilterLine,
             Self::CopyAs(_) => Place::CopyAs,
             Self::Account(_) => Place::Ledger,
+            Self::Submit(_) => Place::Submit,
         }
     }
 
@@ -70,6 +72,7 @@ impl Overlay {
         match self {
             Self::Form(form) => invoke::on_key(form, key, view),
             Self::Keys(keys) => keys.on_key(key, view),
+            Self::Submit(submit) => submit.on_key(key, view),
             Self::Pending(_)
             | Self::Facts(_)
             | Self::Dialog(_)
@@ -90,6 +93,7 @@ impl Overlay {
         match self {
             Self::Form(form) => invoke::on_paste(form, text),
             Self::Keys(keys) => keys.on_paste(text),
+            Self::Submit(submit) => submit.on_paste(text),
             Self::Pending(_)
             | Self::Facts(_)
             | Self::Dialog(_)
@@ -116,6 +120,7 @@ impl Overlay {
             Self::Form(form) => invoke::settle(form, body),
             Self::Tray(tray) => tray.settle(body),
             Self::Inspector(inspector) => inspector.fit(body),
+            Self::Submit(submit) => submit.settle(body),
             Self::Facts(_) | Self::Dialog(_) | Self::Columns(_) | Self::Filter(_) | Self::CopyAs(_) | Self::Account(_) => {}
         }
     }
@@ -132,6 +137,10 @@ impl Overlay {
             }
             Self::Keys(keys) => {
                 keys.click(body, row);
+                false
+            }
+            Self::Submit(submit) => {
+                submit.click(body, column, row);
                 false
             }
             Self::Inspector(inspector) => inspector.click(body, column, row),
@@ -158,6 +167,7 @@ impl Overlay {
             Self::Columns(columns) => columns.step(by),
             Self::Form(form) => invoke::scroll(form, by),
             Self::Inspector(inspector) => inspector.step(by),
+            Self::Submit(submit) => submit.scroll(by),
             Self::Dialog(_) | Self::Tray(_) | Self::Filter(_) | Self::CopyAs(_) | Self::Account(_) => {}
         }
     }
@@ -186,6 +196,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, present: 
             }
             Overlay::CopyAs(menu) => menu.draw(canvas, body),
             Overlay::Account(account) => account.draw(canvas, body, model, ui),
+            Overlay::Submit(submit) => submit.draw(canvas, body, present, overlay_is_top(overlay, ui)),
             Overlay::Columns(columns) => {
                 let pane = ui.layout(model).area_of(columns.pane);
                 columns.draw(canvas, body, pane, ui, overlay_is_top(overlay, ui));

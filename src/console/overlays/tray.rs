@@ -1,4 +1,5 @@
-//! The tray: alerts that wait to be seen, then those that were, then those that passed. Nothing in it ever opens by itself.
+//! The tray: questions of runs that wait for an answer, alerts that wait to be seen, then those that were, then those that passed.
+//! Nothing in it ever opens by itself.
 
 use std::fmt::Write as _;
 
@@ -14,6 +15,7 @@ use crate::{
         view::{Canvas, View},
     },
     field::Column,
+    runs::AskView,
 };
 
 const COLUMNS: &[Column] =
@@ -27,13 +29,24 @@ pub(crate) struct Tray {
 }
 
 fn keys(model: &Model) -> Vec<RecordKey> {
-    model.alerts.listed().into_iter().map(|alert| RecordKey::Alert(alert.number)).collect()
+    let questions = questions(model).map(|ask| RecordKey::Question(ask.action));
+    questions.chain(model.alerts.listed().into_iter().map(|alert| RecordKey::Alert(alert.number))).collect()
+}
+
+fn questions(model: &Model) -> impl Iterator<Item = &AskView> {
+    model.runs().into_iter().flat_map(|runs| &runs.asks)
 }
 
 impl Tray {
     /// The selected alert.
     pub(crate) fn selected<'a>(&self, model: &'a Model) -> Option<&'a Alert> {
-        model.alerts.listed().into_iter().nth(self.selection.index())
+        let at = self.selection.index().checked_sub(questions(model).count())?;
+        model.alerts.listed().into_iter().nth(at)
+    }
+
+    /// The selected question of a run.
+    pub(crate) fn question<'a>(&self, model: &'a Model) -> Option<&'a AskView> {
+        questions(model).nth(self.selection.index())
     }
 
     /// Rows that are shown at once.
@@ -74,24 +87,33 @@ impl Tray {
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
         canvas.clear(body);
         let alerts = model.alerts.listed();
-        let mut title = match model.alerts.waiting() {
-            0 => "Alerts: none waits".to_owned(),
-            1 => "Alerts: 1 waits".to_owned(),
-            waiting => format!("Alerts: {waiting} wait"),
+        let asks: Vec<&AskView> = questions(model).collect();
+        let mut title = match asks.len() {
+            0 => String::new(),
+            1 => "Questions: 1 waits. ".to_owned(),
+            waiting => format!("Questions: {waiting} wait. "),
+        };
+        let _ = match model.alerts.waiting() {
+            0 => write!(title, "Alerts: none waits"),
+            1 => write!(title, "Alerts: 1 waits"),
+            waiting => write!(title, "Alerts: {waiting} wait"),
         };
         if model.alerts.cut() > 0 {
             let _ = write!(title, ", {} older ones cut (limits.console.alerts_max)", format::count(model.alerts.cut()));
         }
         let inside = canvas.frame(body, &title, focused);
-        if alerts.is_empty() {
+        if alerts.is_empty() && asks.is_empty() {
             canvas.put(inside.x + 1, inside.y, inside.width.saturating_sub(1), &quiet_words(canvas.view, model), Role::Muted);
             return;
         }
         let view = canvas.view;
-        let row = |index: usize| alerts.get(index).map_or_else(Vec::new, |alert| cells(view, alert));
+        let row = |index: usize| match (asks.get(index), index.checked_sub(asks.len())) {
+            (Some(ask), _) => question_cells(view, model, ask),
+            (None, at) => at.and_then(|at| alerts.get(at)).map_or_else(Vec::new, |alert| cells(view, alert)),
+        };
         Table {
             columns: COLUMNS,
-            len: alerts.len(),
+            len: asks.len() + alerts.len(),
             row: &row,
             bookmarked: &|_| false,
             selection: &self.selection,
@@ -119,6 +141,17 @@ pub(super) const fn standing_word(standing: Standing) -> &'static str {
         Standing::Seen => "seen",
         Standing::Passed { .. } => "passed",
     }
+}
+
+fn question_cells(view: &View, model: &Model, ask: &AskView) -> Vec<Cell> {
+    let name = model.runs().and_then(|runs| runs.run(ask.run)).map_or_else(|| ask.run.short(), |run| run.name.to_string());
+    let left = ask.expires_at.since(view.clock.wall);
+    vec![
+        Cell::new(format!("{} asks", view.glyphs.warn), Role::Accent),
+        Cell::new(view.time_of_day(ask.asked_at), Role::Muted),
+        Cell::new(format::age(view.clock.mono.since(ask.asked_at.mono)), Role::Text),
+        Cell::of_class(format!("{name}, {}: {} (a no in {})", ask.node.id, ask.summary, format::age(left)), Role::Text, Class::Payload),
+    ]
 }
 
 fn cells(view: &View, alert: &Alert) -> Vec<Cell> {

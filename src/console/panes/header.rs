@@ -213,6 +213,12 @@ fn state(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> 
         1 => parts.push(Part::of(What::Alerts, format!("{} 1 alert", glyphs.warn), Role::Warn)),
         waiting => parts.push(Part::of(What::Alerts, format!("{} {waiting} alerts", glyphs.warn), Role::Warn)),
     }
+    match world.runs.asks.len() {
+        0 => {}
+        asks if is_short => parts.push(Part::of(What::Alerts, format!("?{asks}"), Role::Warn)),
+        1 => parts.push(Part::of(What::Alerts, "? 1 question".to_owned(), Role::Warn)),
+        asks => parts.push(Part::of(What::Alerts, format!("? {asks} questions"), Role::Warn)),
+    }
     let elapsed = format::elapsed(view.now.mono.since(world.station.started_at.mono));
     parts.push(Part::of(What::Spare, elapsed, Role::Text));
     let recording = match &model.past {

@@ -136,6 +136,11 @@ pub(super) fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
             }
             stage
         }
+        Place::Submit => {
+            let mut stage = show(80, 24);
+            stage.act(Action::Submit);
+            stage
+        }
         Place::Output => {
             let mut stage = base();
             stage.ui.overlays.push(Overlay::Output(Output::running(1, ("ls queues", ""))));

@@ -26,6 +26,7 @@ mod noisy;
 mod offered;
 mod palette;
 mod reloads;
+mod run_acts;
 mod runs;
 mod screens;
 pub(super) mod stage;

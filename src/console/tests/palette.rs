@@ -193,10 +193,10 @@ fn pasted_lines_do_not_run_by_themselves() {
 #[test]
 fn a_click_selects_and_a_second_one_runs() {
     let mut stage = palette("");
-    assert_eq!(click(&mut stage, 20, 7), []);
+    assert_eq!(click(&mut stage, 20, 8), []);
     let chosen = first_hit(&stage);
     assert_eq!(chosen, Hit::Action(Action::Drain), "{}", stage.text());
-    assert_eq!(commands(click(&mut stage, 20, 7).split_off(1)), [mpp::Command::Drain { queue: Some("boss".into()) }]);
+    assert_eq!(commands(click(&mut stage, 20, 8).split_off(1)), [mpp::Command::Drain { queue: Some("boss".into()) }]);
     let mut stage = show(100, 30);
     click(&mut stage, 10, 5);
     assert!(stage.ui.overlays.is_empty());
@@ -255,7 +255,7 @@ fn help_and_the_list_of_keys_scroll_to_their_last_line_and_back() {
     let mut stage = show(80, 24);
     for opened in ["?", "??"] {
         types(&mut stage, opened);
-        for key in [KeyCode::PageDown, KeyCode::PageDown, KeyCode::PageDown, KeyCode::PageDown, KeyCode::PageDown] {
+        for key in [KeyCode::PageDown; 7] {
             stage.key(key);
         }
         let last = stage.text();

@@ -44,7 +44,7 @@ fn by(client: &str) -> Asker {
 }
 
 /// A plan in which each edge leads between these places.
-fn plan(nodes: &[(&str, &str, Option<u32>)], edges: &[(u32, u32, Option<&str>)]) -> PlanView {
+pub(super) fn plan(nodes: &[(&str, &str, Option<u32>)], edges: &[(u32, u32, Option<&str>)]) -> PlanView {
     let node = |(id, uses, parent): &(&str, &str, Option<u32>)| PlanNode { id: Arc::from(*id), uses: Arc::from(*uses), parent: *parent };
     let edge = |(from, to, when): &(u32, u32, Option<&str>)| PlanEdge {
         from: *from,

@@ -8,11 +8,12 @@ use super::{
     dispatch::say,
     giving,
     hindrance::{chip_at_hand, down_at_hand, left_at_hand, pane_at_hand, row_at_hand, session_at_hand},
-    inspecting,
+    inspecting, running, submitting,
 };
 use crate::{
     console::{
         action::{Action, Asked, Effect},
+        keymap::Place,
         model::{Model, RunLine, drop_groups},
         overlays::{Account, Bound, Dialog, Facts, Help, KeyList, Overlay, Palette, Pending, Subject, Tray, meanwhile},
         pane_id::{ChipId, PaneId},
@@ -20,7 +21,7 @@ use crate::{
         ui::{Focus, Ui},
         view::View,
     },
-    ids::{ConnectionId, InvocationId, QueueName},
+    ids::{ConnectionId, InvocationId, QueueName, TraceId},
     mpp,
     port::{Command, Query},
 };
@@ -52,6 +53,9 @@ pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
         }
         Action::SettleDone => settle(ui, mpp::Settlement::Done),
         Action::SettleFailed => settle(ui, mpp::Settlement::Failed),
+        Action::Cancel if running::is_among_runs(ui) => running::cancel(ui, model),
+        Action::Approve => running::decide(ui, model, true),
+        Action::Reject => running::decide(ui, model, false),
         Action::Cancel => {
             let bound = if ui.marks.is_empty() {
                 row_at_hand(ui, model).map(|row| Bound::Cancel { id: row.id, queue: row.queue, event: row.event })
@@ -77,7 +81,10 @@ pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
         Action::Invoke => giving::open_events(ui),
         Action::AsJson => giving::turn(ui),
         Action::Defaults => giving::put_back(ui),
+        Action::Submit => submitting::open(ui),
+        Action::Send if ui.place() == Place::Submit => submitting::send(ui, TraceId(uuid::Uuid::now_v7())),
         Action::Send => giving::send(ui),
+        Action::NextField | Action::PreviousField if ui.place() == Place::Submit => submitting::to_fault(ui),
         Action::NextField => giving::step(ui, 1),
         Action::PreviousField => giving::step(ui, -1),
         Action::Kick => {
@@ -178,6 +185,8 @@ fn confirm(ui: &mut Ui, model: &Model) -> Vec<Effect> {
             Vec::new()
         }
         Bound::StopRecording { .. } => vec![Effect::Command { asked: Asked::Record, command: Command::RecordStop }],
+        Bound::CancelRun { run, name } => running::confirm_cancel(ui, model, run, &name),
+        Bound::Decide { action, approved } => running::confirm_decide(ui, model, action, approved),
         Bound::Settle { .. } => Vec::new(),
     }
 }
@@ -200,6 +209,10 @@ fn acknowledge(ui: &mut Ui, model: &Model) -> Vec<Effect> {
 
 fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
     if let Some(Overlay::Tray(tray)) = ui.overlays.last() {
+        if let Some(ask) = tray.question(model) {
+            let (run, place) = (ask.run, ask.node.place);
+            return inspect(ui, Some(Subject::Node(run, place)));
+        }
         let alert = tray.selected(model).cloned();
         ui.overlays.extend(alert.map(|alert| Overlay::Facts(Facts::of(Subject::Alert(Box::new(alert))))));
         return Vec::new();
@@ -275,7 +288,8 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
                 let row = ui.pages.runs.artifacts(run).iter().find(|row| row.number == number).cloned();
                 inspect(ui, row.map(|row| Subject::Artifact(run, Box::new(row))))
             }
-            Some(RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Field(_) | RecordKey::Figure(_)) | None => Vec::new(),
+            Some(RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Question(_) | RecordKey::Field(_) | RecordKey::Figure(_))
+            | None => Vec::new(),
         },
     }
 }

@@ -1,6 +1,6 @@
 //! What the station answered.
 
-use super::{bulk, dispatch::say, giving};
+use super::{bulk, dispatch::say, giving, submitting};
 use crate::{
     console::{
         action::{Asked, Effect},
@@ -24,6 +24,10 @@ pub(super) fn commanded(ui: &mut Ui, asked: &Asked, outcome: Result<Outcome, Por
             giving::answered(ui, *number, outcome, now);
             return Vec::new();
         }
+        Asked::Submit { request } => {
+            submitting::answered(ui, *request, outcome, now);
+            return Vec::new();
+        }
         _ => {}
     }
     match outcome {
@@ -45,6 +49,7 @@ fn error_words(error: &PortError) -> String {
 fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
     let outcome = match outcome {
         Outcome::Mpp(outcome) => outcome,
+        Outcome::Runs(outcome) => return run_words(asked, *outcome).map(|words| (words, false)),
         Outcome::Recording { path } => return Some((format!("recording into {}", path.display()), false)),
         Outcome::Recorded { path, bytes, entries } => {
             let (bytes, entries) = (format::bytes(*bytes), format::count(*entries));
@@ -54,12 +59,7 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
         Outcome::Restarted { link: Link::Runs } => return Some(("the control plane is up again: runs can be submitted".to_owned(), false)),
         Outcome::Restarted { .. } => return Some(("the bridge is up again: adapters can connect".to_owned(), false)),
         Outcome::PeerKicked { session } => return Some((format!("session {session} of the bus is disconnected"), false)),
-        Outcome::Runs(runs::Outcome::Cancelled { nodes: 0 }) => return Some(("the run is cancelled".to_owned(), false)),
-        Outcome::Runs(runs::Outcome::Cancelled { nodes }) => {
-            return Some((format!("the run is cancelled; {nodes} of its nodes had not ended"), false));
-        }
-        Outcome::Runs(runs::Outcome::Decided) => return Some(("decided".to_owned(), false)),
-        Outcome::Runs(runs::Outcome::Taken) | Outcome::BackedUp { .. } | Outcome::Stopping { .. } => return None,
+        Outcome::BackedUp { .. } | Outcome::Stopping { .. } => return None,
     };
     if let Asked::Release { words } = asked {
         return words.clone().map(|words| (words, false));
@@ -83,6 +83,15 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
         mpp::Outcome::Settled { id, state } => (format!("{id} is settled: {}", state.name()), false),
         mpp::Outcome::Migrated { moved, failed, left } => (migrated(*moved, *failed, *left), *failed > 0),
         mpp::Outcome::Kicked { peer } => (format!("{peer} is disconnected"), false),
+        _ => return None,
+    })
+}
+
+fn run_words(asked: &Asked, outcome: runs::Outcome) -> Option<String> {
+    Some(match (outcome, asked) {
+        (runs::Outcome::Cancelled { nodes }, Asked::CancelRun { name }) => format!("{name} is cancelled: {nodes} nodes had not ended"),
+        (runs::Outcome::Decided, Asked::Decide { approved: true }) => "approved: the node goes on".to_owned(),
+        (runs::Outcome::Decided, Asked::Decide { approved: false }) => "rejected: the node fails".to_owned(),
         _ => return None,
     })
 }

@@ -6,7 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent,
 
 use ratatui::layout::Rect;
 
-use super::{acting, answers, columns, copying, filter, giving, hindrance, inspecting, moving, palette, quoted_by, timing};
+use super::{acting, answers, columns, copying, filter, giving, hindrance, inspecting, moving, palette, quoted_by, submitting, timing};
 use crate::{
     console::{
         action::{Action, Effect},
@@ -45,6 +45,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
     if is_input {
         ui.settle(model);
     }
+    let is_tick = matches!(event, Event::Tick);
     let taught = ui.teaches(model) || std::mem::take(&mut ui.was_taught);
     let effects = match event {
         Event::Key { key, at } if key.kind != KeyEventKind::Release => on_key(ui, live, view, key, at, now),
@@ -93,6 +94,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
             Vec::new()
         }
     };
+    submitting::follow(ui, live, is_tick, now);
     // The event may have stopped time, or moved it.
     drop(past);
     let past = ui.time.shown();
@@ -257,6 +259,10 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
         Action::Back | Action::Close => {
             if let Some(Overlay::Form(form)) = ui.overlays.pop_if(|top| matches!(top, Overlay::Form(_))) {
                 giving::keep(ui, *form, now);
+                return Vec::new();
+            }
+            if let Some(Overlay::Submit(submit)) = ui.overlays.pop_if(|top| matches!(top, Overlay::Submit(_))) {
+                submitting::keep(ui, &submit, now);
                 return Vec::new();
             }
             moving::back(ui, model)

@@ -1,6 +1,6 @@
 //! Why an action would do nothing here and now: what greys the footer, and what the operator is told.
 
-use super::{copying, inspecting, timing};
+use super::{copying, inspecting, running, timing};
 use crate::{
     console::{
         action::Action,
@@ -55,7 +55,9 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         Action::Open => match (ui.overlays.last(), ui.focus) {
             (Some(Overlay::Pending(pending)), _) => needs(pending.selected().is_some(), "nothing is selected"),
             (Some(Overlay::Events(events)), _) => needs(events.selected().is_some(), "nothing is selected"),
-            (Some(Overlay::Tray(tray)), _) => needs(tray.selected(model).is_some(), "nothing was the matter so far"),
+            (Some(Overlay::Tray(tray)), _) => {
+                needs(tray.selected(model).is_some() || tray.question(model).is_some(), "nothing was the matter so far")
+            }
             (Some(Overlay::Columns(_)), _) => Some("a field is shown, moved and sorted by here: there is nothing to open".to_owned()),
             (Some(Overlay::Inspector(_)), _) => inspecting::hindrance(action, ui, model),
             (Some(Overlay::Facts(facts)), _) => needs(facts.entry().is_some(), "no kept entry tells of it"),
@@ -77,11 +79,19 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         Action::Ledger => needs(pane_at_hand(ui).is_some(), "a pane has a ledger: Tab to one"),
         Action::Mark => mark_hindrance(ui, model),
         Action::Migrate => migrate_hindrance(model),
-        Action::Send => send_hindrance(ui, model),
+        Action::Send => match ui.overlays.last() {
+            Some(Overlay::Submit(submit)) => submit.hindrance(),
+            _ => send_hindrance(ui, model),
+        },
         Action::AsJson => as_json_hindrance(ui),
         Action::Defaults => defaults_hindrance(ui),
-        Action::Invoke | Action::Record => needs(model.world.is_some(), "the station is starting"),
+        Action::Invoke | Action::Submit | Action::Record => needs(model.world.is_some(), "the station is starting"),
         Action::Acknowledge => match ui.overlays.last() {
+            Some(Overlay::Tray(tray)) if tray.question(model).is_some() => Some(format!(
+                "a question waits for its answer: {} approves, {} rejects",
+                view.key(Action::Approve),
+                view.key(Action::Reject)
+            )),
             Some(Overlay::Tray(tray)) => match tray.selected(model).map(|alert| alert.standing) {
                 None => Some("nothing was the matter so far".to_owned()),
                 Some(Standing::Waiting) => None,
@@ -90,11 +100,17 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
             },
             _ => Some("nothing is selected".to_owned()),
         },
+        Action::Cancel if running::is_among_runs(ui) => running::cancel_hindrance(ui, model),
         Action::Cancel => cancel_hindrance(ui, model, view),
+        Action::Approve | Action::Reject => running::decide_hindrance(ui, model),
         Action::Refund => needs(ui.place() == Place::CancelDialog, "no cancellation is asked for: refunds go with one"),
         Action::SettleDone | Action::SettleFailed => needs(ui.place() == Place::SettleDialog, "no settlement is asked for"),
         Action::Confirm => needs(matches!(ui.place(), Place::Dialog | Place::CancelDialog), "no question is open"),
         Action::Decline => needs(matches!(ui.overlays.last(), Some(Overlay::Dialog(_))), "no question is open"),
+        Action::NextField | Action::PreviousField if ui.place() == Place::Submit => match ui.overlays.last() {
+            Some(Overlay::Submit(submit)) => needs(submit.has_faults(), "nothing is wrong with it"),
+            _ => None,
+        },
         Action::NextField | Action::PreviousField => {
             needs(matches!(ui.overlays.last(), Some(Overlay::Form(_) | Overlay::Filter(_))), "no form is open")
         }

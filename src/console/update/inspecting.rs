@@ -330,7 +330,12 @@ fn of_record(ui: &Ui, model: &Model, pane: PaneId, record: RecordKey) -> Option<
         RecordKey::Run(run) | RecordKey::StoredRun(_, run) | RecordKey::Artifact(run, _) => Some(Traced::Run(run)),
         RecordKey::Node(run, place) => Some(Traced::Node(run, place)),
         RecordKey::RunEvent(run, number) => Some(Traced::RunEvent(run, number)),
-        RecordKey::Refund(_) | RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Field(_) | RecordKey::Figure(_) => None,
+        RecordKey::Refund(_)
+        | RecordKey::Event(_)
+        | RecordKey::Alert(_)
+        | RecordKey::Question(_)
+        | RecordKey::Field(_)
+        | RecordKey::Figure(_) => None,
     }
 }
 

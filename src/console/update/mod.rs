@@ -13,6 +13,8 @@ mod hindrance;
 mod inspecting;
 mod moving;
 mod palette;
+mod running;
+mod submitting;
 mod timing;
 
 pub(crate) use bulk::Bulk;

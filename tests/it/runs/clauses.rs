@@ -241,8 +241,9 @@ fn what_is_saved_is_there_afterwards() {
 fn a_node_that_nothing_leads_to_is_skipped_and_says_by_what() {
     let house = House::open();
     let _echo = echo(&house);
-    let opening = "version: 0\nname: branch\nnodes:\n  - {id: a, use: agent:echo, with: {text: yes}}\n  - {id: b, use: agent:echo}\n  - {id: c, \
-                   use: agent:echo}\n  - {id: d, use: agent:echo}\nedges:\n  - {from: 'a.out ==no', to: b.in}\n  - {from: b.out, to: c.in}\n  - \
+    let opening = "version: 0\nname: branch\nnodes:\n  - {id: a, use: agent:echo, with: {text: yes}}\n  - {id: b, use: agent:echo}\n  - \
+                   {id: c, use: agent:echo}\n  - {id: d, use: agent:echo}\nedges:\n  - \
+                   {from: 'a.out ==no', to: b.in}\n  - {from: b.out, to: c.in}\n  - \
                    {from: a.other, to: d.in}\n";
     let events = house.agent_client().run(7, opening);
     assert!(success(&events), "{events:#?}");

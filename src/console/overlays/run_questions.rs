@@ -1,0 +1,93 @@
+//! What is asked before a run is cancelled, and before a question of one is answered.
+
+use crate::{
+    console::{class::Class, format, model::Model, theme::Role, view::View},
+    ids::{ActionId, TraceId},
+    runs::{AskView, NodeState, RunView},
+};
+
+/// Nodes that are named one by one.
+const NAMED: usize = 6;
+
+fn some(ids: &[&str]) -> String {
+    let shown = ids.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    if ids.len() > NAMED { format!("{shown} and {} more", ids.len() - NAMED) } else { shown }
+}
+
+/// What hangs on a run.
+pub(super) fn cancel_words(model: &Model, run: TraceId, name: &str) -> Vec<(String, Role)> {
+    let Some(it) = model.runs().and_then(|runs| runs.run(run)).filter(|it| !it.state.is_end()) else {
+        return vec![(format!("{name} has ended meanwhile: nothing would be cancelled."), Role::Warn)];
+    };
+    let short = run.short();
+    let mut words = vec![(format!("{name} {short} ends before its time: what it was to reach is not reached."), Role::Text)];
+    let ids = |wanted: fn(NodeState) -> bool| -> Vec<&str> {
+        let all = it.plan.nodes.iter().zip(&it.nodes);
+        all.filter(|(_, node)| wanted(node.state)).map(|(plan, _)| &*plan.id).collect()
+    };
+    let working = ids(|state| matches!(state, NodeState::Running));
+    let waiting = ids(|state| !state.is_end() && state != NodeState::Running);
+    let done = ids(|state| state == NodeState::Completed).len();
+    if !working.is_empty() {
+        let count = working.len();
+        words.push((
+            format!("{count} are worked on, and their agents are told; what they answer is ignored: {}.", some(&working)),
+            Role::Warn,
+        ));
+    }
+    if !waiting.is_empty() {
+        words.push((format!("{} never begin, or not again: {}.", waiting.len(), some(&waiting)), Role::Warn));
+    }
+    let asks = model.runs().map_or(0, |runs| runs.asks.iter().filter(|ask| ask.run == run).count());
+    if asks > 0 {
+        words.push((format!("{asks} of its questions are withdrawn."), Role::Warn));
+    }
+    if done > 0 {
+        let artifacts = format::count(it.artifacts);
+        words.push((format!("{done} completed, and what they did stays done; {artifacts} artifacts stay."), Role::Muted));
+    }
+    words
+}
+
+/// The question of this name, while it waits.
+pub(crate) fn waits(model: &Model, action: ActionId) -> Option<&AskView> {
+    model.runs()?.asks.iter().find(|ask| ask.action == action)
+}
+
+/// Nodes that can have nothing to work on without this one.
+fn behind(run: &RunView, place: u32) -> usize {
+    let mut reached = vec![false; run.plan.nodes.len()];
+    let mut next = vec![place];
+    while let Some(place) = next.pop() {
+        for edge in run.plan.edges.iter().filter(|edge| edge.from == place) {
+            if let Some(seen) = reached.get_mut(edge.to as usize).filter(|seen| !**seen) {
+                *seen = true;
+                next.push(edge.to);
+            }
+        }
+    }
+    reached.into_iter().filter(|is_behind| *is_behind).count()
+}
+
+/// What is asked, and what a yes or a no does.
+pub(super) fn decide_words(view: &View, model: &Model, action: ActionId, approved: bool) -> Vec<(String, Role)> {
+    let Some(ask) = waits(model, action) else {
+        return vec![("It waits no longer: it was decided, it expired, or its run ended.".to_owned(), Role::Warn)];
+    };
+    let run = model.runs().and_then(|runs| runs.run(ask.run));
+    let name = run.map_or_else(|| ask.run.short(), |run| format!("{} {}", run.name, ask.run.short()));
+    let summary = if view.veil.hides(Class::Payload) { view.glyphs.masked.to_owned() } else { ask.summary.to_string() };
+    let mut words = vec![(format!("{name} asks whether {} may go on:", ask.node.id), Role::Muted), (summary, Role::Accent)];
+    if approved {
+        words.push((format!("Yes: {} is worked on at once.", ask.node.id), Role::Text));
+    } else {
+        words.push((format!("No: {} fails and is not tried again.", ask.node.id), Role::Text));
+        let behind = run.map_or(0, |run| behind(run, ask.node.place));
+        if behind > 0 {
+            words.push((format!("{behind} nodes behind it may get nothing to work on."), Role::Warn));
+        }
+    }
+    let left = ask.expires_at.since(view.clock.wall);
+    words.push((format!("Without an answer it is a no in {}.", format::age(left)), Role::Muted));
+    words
+}

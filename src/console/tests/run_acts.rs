@@ -1,0 +1,216 @@
+//! What is done to runs: a question is answered, a run is cancelled, an opening is submitted.
+
+use crossterm::event::KeyCode;
+
+use super::{
+    runs::{ASK, VOTE, plan, run, runs as shown, with_runs},
+    screens::at_both_sizes,
+    stage::{Stage, show},
+};
+use crate::{
+    console::{
+        action::{Action, Asked, Effect},
+        event::Event,
+        keymap::Place,
+        pane_id::PaneId,
+        selection::RecordKey,
+        view_id::ViewId,
+    },
+    ids::TraceId,
+    port::{Command, Outcome, PortError},
+    runs::{self, RunState, Transition as T, Verdict},
+};
+
+/// The alerts, with the question of a run selected.
+fn asked() -> Stage {
+    let mut stage = shown(160, 50);
+    stage.char('a');
+    stage
+}
+
+#[test]
+fn a_question_waits_first_among_the_alerts_and_in_the_first_line() {
+    let mut stage = asked();
+    let text = stage.text();
+    for wanted in ["? 1 question", "Questions: 1 waits.", "chat_vote, give: give item 4 to viewer ann? (a no in"] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    assert!(stage.char('a').is_empty() && stage.text().contains("p approves, r rejects"), "{}", stage.text());
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("Node give"));
+}
+
+#[test]
+fn an_approval_is_bound_to_its_question_and_confirmed_by_another_key() {
+    let mut stage = asked();
+    stage.char('p');
+    let text = stage.text();
+    assert!(text.contains("Approve?") && text.contains("give item 4 to viewer ann?"), "{text}");
+    assert_eq!(stage.char('p'), []);
+    let command = Command::Runs(runs::Command::Decide { action: ASK, approved: true, note: None });
+    assert_eq!(stage.char('y'), [Effect::Command { asked: Asked::Decide { approved: true }, command }]);
+    let outcome = Ok(Outcome::Runs(runs::Outcome::Decided));
+    stage.event(Event::Commanded { asked: Asked::Decide { approved: true }, outcome });
+    assert!(stage.text().contains("approved: the node goes on"));
+}
+
+#[test]
+fn a_question_is_masked_on_air_also_where_it_is_answered() {
+    let mut stage = asked();
+    stage.act(Action::OnAir);
+    assert!(!stage.text().contains("viewer ann"));
+    stage.char('p');
+    let text = stage.text();
+    assert!(text.contains("Approve?") && !text.contains("viewer ann"), "{text}");
+}
+
+#[test]
+fn a_rejection_says_what_hangs_on_it_and_nothing_is_answered_once_it_was_decided_elsewhere() {
+    let mut stage = asked();
+    stage.char('r');
+    let text = stage.text();
+    assert!(text.contains("Reject?") && text.contains("give fails") && text.contains("1 nodes behind it"), "{text}");
+    stage.runs(T::Decided { run: run(VOTE), action: ASK, verdict: Verdict::Approved, by: None }, "");
+    assert!(stage.text().contains("It waits no longer"));
+    assert_eq!(stage.char('y'), []);
+    assert!(stage.text().contains("nothing was answered"), "{}", stage.text());
+}
+
+#[test]
+fn a_run_is_cancelled_after_a_question_that_says_what_hangs_on_it() {
+    let mut stage = shown(160, 50);
+    stage.char('x');
+    let text = stage.text();
+    for wanted in ["Cancel chat_vote?", "3 are worked on", "3 never begin, or not again", "1 of its questions are withdrawn", "1 completed"]
+    {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    let asked = Asked::CancelRun { name: "chat_vote".to_owned() };
+    let command = Command::Runs(runs::Command::Cancel { run: run(VOTE) });
+    assert_eq!(stage.char('y'), [Effect::Command { asked: asked.clone(), command }]);
+    let outcome = Ok(Outcome::Runs(runs::Outcome::Cancelled { nodes: 6 }));
+    stage.event(Event::Commanded { asked, outcome });
+    assert!(stage.text().contains("chat_vote is cancelled: 6 nodes had not ended"));
+    stage.char('x');
+    stage.runs(T::Ended { run: run(VOTE), state: RunState::Succeeded }, "");
+    assert!(stage.text().contains("has ended meanwhile"));
+    assert_eq!(stage.char('y'), []);
+    stage.char('x');
+    assert!(stage.text().contains("chat_vote has ended: it is succeeded"), "{}", stage.text());
+}
+
+/// The editor over a show.
+fn writing() -> Stage {
+    let mut stage = show(160, 50);
+    stage.char('s');
+    stage
+}
+
+/// Sends what is written; the request.
+fn send(stage: &mut Stage) -> (TraceId, String) {
+    match &stage.ctrl('s')[..] {
+        [
+            Effect::Command {
+                asked: Asked::Submit { request },
+                command: Command::Runs(runs::Command::Submit { request: named, opening_yaml }),
+            },
+        ] => {
+            assert_eq!(request, named);
+            (*request, opening_yaml.clone())
+        }
+        other => panic!("{other:?}: {}", stage.text()),
+    }
+}
+
+#[test]
+fn faults_stand_at_their_lines_a_moment_after_they_are_typed_and_hold_a_submission_back() {
+    let mut stage = writing();
+    assert!(stage.text().contains("✓ example: 1 nodes"), "{}", stage.text());
+    stage.write("nmae: x\n");
+    stage.event(Event::Tick);
+    let text = stage.text();
+    assert!(text.contains("✗ 1:1: "), "{text}");
+    assert_eq!(stage.ctrl('s'), []);
+    assert!(stage.text().contains("line 1, column 1"), "{}", stage.text());
+    send(&mut writing());
+}
+
+#[test]
+fn an_accepted_run_is_followed() {
+    let mut stage = writing();
+    let (request, yaml) = send(&mut stage);
+    assert!(yaml.contains("name: example"), "{yaml}");
+    stage.event(Event::Commanded { asked: Asked::Submit { request }, outcome: Ok(Outcome::Runs(runs::Outcome::Taken)) });
+    assert!(stage.text().contains("waiting for the control plane"));
+    let by = runs::Asker { kind: runs::AskerKind::Tui, client: "console".into() };
+    let submitted = T::Submitted { run: request, name: "example".into(), by, nodes: 1 };
+    stage.runs(submitted, &serde_json::to_string(&plan(&[("first", "agent:echo", None)], &[])).unwrap());
+    assert_eq!((stage.ui.view, stage.ui.run), (ViewId::Runs, Some(request)));
+    assert_eq!(stage.ui.selected(PaneId::Runs, &stage.model), Some(RecordKey::Run(request)));
+    assert!(stage.text().contains("is accepted: 1 nodes"), "{}", stage.text());
+}
+
+#[test]
+fn a_rejection_is_shown_with_its_reason_and_the_text_stays() {
+    let mut stage = writing();
+    let (request, _) = send(&mut stage);
+    let by = runs::Asker { kind: runs::AskerKind::Tui, client: "console".into() };
+    stage.runs(T::Rejected { request, by: by.clone() }, "256 runs are open already (limits.runs.open_max)");
+    let text = stage.text();
+    assert!(text.contains("rejected: 256 runs are open already") && text.contains("name: example"), "{text}");
+    let (request, _) = send(&mut stage);
+    stage.event(Event::Commanded { asked: Asked::Submit { request }, outcome: Err(PortError::Stopping) });
+    assert!(stage.text().contains("the station is going down"));
+}
+
+#[test]
+fn without_an_answer_it_says_so_after_two_seconds() {
+    let mut stage = writing();
+    send(&mut stage);
+    stage.pass(1_900);
+    stage.event(Event::Tick);
+    assert!(!stage.text().contains("no answer within"));
+    assert_eq!(stage.ctrl('s'), [], "it is sent once");
+    stage.pass(200);
+    stage.event(Event::Tick);
+    assert!(stage.text().contains("no answer within 2,000 ms"), "{}", stage.text());
+}
+
+#[test]
+fn a_draft_is_there_again_after_it_was_left() {
+    let mut stage = writing();
+    stage.write("# mine");
+    stage.key(KeyCode::Esc);
+    assert_eq!(stage.ui.place(), Place::Queues);
+    stage.char('s');
+    assert!(stage.text().contains("# mine"), "{}", stage.text());
+}
+
+#[test]
+fn the_questions_of_runs() {
+    at_both_sizes("run_questions", |columns, rows| {
+        let mut stage = shown(columns, rows);
+        stage.char('a');
+        stage
+    });
+}
+
+#[test]
+fn whether_to_cancel_a_run() {
+    at_both_sizes("run_cancel", |columns, rows| {
+        let mut stage = shown(columns, rows);
+        stage.char('x');
+        stage
+    });
+}
+
+#[test]
+fn an_opening_that_is_written() {
+    at_both_sizes("run_submit", |columns, rows| {
+        let mut stage = with_runs(show(columns, rows));
+        stage.char('s');
+        stage.write("nmae: x");
+        stage.event(Event::Tick);
+        stage
+    });
+}

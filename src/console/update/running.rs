@@ -1,0 +1,92 @@
+//! Runs: cancelling one, and answering what one asks.
+
+use super::{acting::ask, dispatch::say};
+use crate::{
+    console::{
+        action::{Asked, Effect},
+        model::Model,
+        overlays::{Bound, Overlay, waits},
+        pane_id::PaneId,
+        selection::RecordKey,
+        ui::{Focus, Ui},
+    },
+    ids::{ActionId, TraceId},
+    port::Command,
+    runs,
+};
+
+/// Whether the keys go to a pane of runs.
+pub(super) fn is_among_runs(ui: &Ui) -> bool {
+    let panes = [PaneId::Runs, PaneId::Plan, PaneId::RunEvents, PaneId::Artifacts, PaneId::RunHistory];
+    matches!((ui.overlays.last(), ui.focus), (None, Focus::Pane(pane)) if panes.contains(&pane))
+}
+
+/// The run that the keys would cancel: the selected one, or the one that a pane tells of.
+fn run_at_hand(ui: &Ui, model: &Model) -> Option<TraceId> {
+    let Focus::Pane(list @ (PaneId::Runs | PaneId::RunHistory)) = ui.focus else { return ui.run_shown(model) };
+    match ui.selected(list, model)? {
+        RecordKey::Run(run) | RecordKey::StoredRun(_, run) => Some(run),
+        _ => None,
+    }
+}
+
+/// Why no run would be cancelled.
+pub(super) fn cancel_hindrance(ui: &Ui, model: &Model) -> Option<String> {
+    let Some(run) = run_at_hand(ui, model) else { return Some("no run is selected".to_owned()) };
+    match model.runs().and_then(|runs| runs.run(run)) {
+        None => Some("it has ended: only a run that goes on is cancelled".to_owned()),
+        Some(view) if view.state.is_end() => Some(format!("{} has ended: it is {}", view.name, view.state.name())),
+        Some(view) if view.state == runs::RunState::Cancelling => Some(format!("{} is on its way to its end", view.name)),
+        Some(_) => None,
+    }
+}
+
+/// Asks whether the run is to be cancelled.
+pub(super) fn cancel(ui: &mut Ui, model: &Model) -> Vec<Effect> {
+    let view = run_at_hand(ui, model).and_then(|run| model.runs()?.run(run));
+    let bound = view.map(|view| Bound::CancelRun { run: view.run, name: view.name.to_string() });
+    ask(ui, bound)
+}
+
+/// The question that is selected among the alerts.
+fn question_at_hand(ui: &Ui, model: &Model) -> Option<ActionId> {
+    match ui.overlays.last() {
+        Some(Overlay::Tray(tray)) => tray.question(model).map(|ask| ask.action),
+        _ => None,
+    }
+}
+
+/// Why no question would be answered.
+pub(super) fn decide_hindrance(ui: &Ui, model: &Model) -> Option<String> {
+    let words = match question_at_hand(ui, model) {
+        Some(_) => return None,
+        None if model.runs().is_none_or(|runs| runs.asks.is_empty()) => "no run asks anything",
+        None => "no question is selected: they are the first of the alerts",
+    };
+    Some(words.to_owned())
+}
+
+/// Asks whether that is the answer.
+pub(super) fn decide(ui: &mut Ui, model: &Model, approved: bool) -> Vec<Effect> {
+    let bound = question_at_hand(ui, model).map(|action| Bound::Decide { action, approved });
+    ask(ui, bound)
+}
+
+/// Cancels, if the run still goes on.
+pub(super) fn confirm_cancel(ui: &mut Ui, model: &Model, run: TraceId, name: &str) -> Vec<Effect> {
+    if model.runs().and_then(|runs| runs.run(run)).is_none_or(|view| view.state.is_end()) {
+        say(ui, format!("{name} has ended meanwhile: nothing was cancelled"), true, ui.at);
+        return Vec::new();
+    }
+    vec![Effect::Command { asked: Asked::CancelRun { name: name.to_owned() }, command: Command::Runs(runs::Command::Cancel { run }) }]
+}
+
+/// Answers, if the question still waits.
+pub(super) fn confirm_decide(ui: &mut Ui, model: &Model, action: ActionId, approved: bool) -> Vec<Effect> {
+    if waits(model, action).is_none() {
+        say(ui, "it waits no longer: nothing was answered".to_owned(), true, ui.at);
+        return Vec::new();
+    }
+    let command = Command::Runs(runs::Command::Decide { action, approved, note: None });
+    vec![Effect::Command { asked: Asked::Decide { approved }, command }]
+}
