@@ -20,8 +20,7 @@ pub struct Snapshot {
     /// Every connection.
     pub peers: BTreeMap<ConnectionId, PeerView>,
     /// Topics that were published on, at most `limits.rmp.shown_topics_max`. Those go first that have neither subscriptions nor drops,
-    /// and of
-    /// those the ones used least recently.
+    /// and of those the ones used least recently.
     pub topics: BTreeMap<TopicName, TopicView>,
     /// What did not reach its subscribers, one of each reason, topic, publisher and subscription, the one told of last at the end; at most
     /// `limits.rmp.shown_drops_max`.
