@@ -124,85 +124,76 @@ async fn list(
             whole(page, query.clone(), (filter.as_ref(), now), *limit, Printer::new(clock, out))
         }
         Listing::Invocations { state, queue, other_manifest, filter, limit } => {
-            let mut printer = Printer::new(clock, out);
-            let mut beyond = None;
-            let mut left = *limit;
-            while let Some(asked) = NonZeroU64::new(left.min(PAGE_ROWS)) {
-                let query = Query::Invocations {
-                    state: *state,
-                    queue: queue.clone(),
-                    beyond,
-                    oldest_first: false,
-                    other_manifest: *other_manifest,
-                    filter: filter.as_ref().map(Filter::canonical),
-                    limit: asked.get(),
-                };
-                let Page::Invocations { mut rows, more, beyond: looked_at } = operator::query(station, query).await? else {
-                    return Err(Error::StrangeAnswer);
-                };
-                let next = looked_at.or(rows.last().map(|row| row.id));
-                sift(&mut rows, filter.as_ref().filter(|_| looked_at.is_none()), now);
-                rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
-                printer.page(&rows)?;
-                left -= rows.len() as u64;
-                if !more || next.is_none() || next == beyond {
-                    break;
-                }
-                beyond = next;
-            }
-            Ok(())
+            let query = |beyond, limit| Query::Invocations {
+                state: *state,
+                queue: queue.clone(),
+                beyond,
+                oldest_first: false,
+                other_manifest: *other_manifest,
+                filter: filter.as_ref().map(Filter::canonical),
+                limit,
+            };
+            let read = |page| match page {
+                Page::Invocations { rows, more, beyond } => Some((rows, more, beyond)),
+                _ => None,
+            };
+            pages(station, (query, read, |row| row.id), (filter.as_ref(), now), *limit, Printer::new(clock, out)).await
         }
         Listing::Refunds { status, filter, limit } => {
-            let mut printer = Printer::new(clock, out);
-            let mut beyond = None;
-            let mut left = *limit;
-            while let Some(asked) = NonZeroU64::new(left.min(PAGE_ROWS)) {
-                let text = filter.as_ref().map(Filter::canonical);
-                let query = Query::Refunds { status: *status, beyond, oldest_first: false, filter: text, limit: asked.get() };
-                let Page::Refunds { mut rows, more, beyond: looked_at } = operator::query(station, query).await? else {
-                    return Err(Error::StrangeAnswer);
-                };
-                let next = looked_at.or(rows.last().map(|row| row.id));
-                sift(&mut rows, filter.as_ref().filter(|_| looked_at.is_none()), now);
-                rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
-                printer.page(&rows)?;
-                left -= rows.len() as u64;
-                if !more || next.is_none() || next == beyond {
-                    break;
-                }
-                beyond = next;
-            }
-            Ok(())
+            let query = |beyond, limit| {
+                let filter = filter.as_ref().map(Filter::canonical);
+                Query::Refunds { status: *status, beyond, oldest_first: false, filter, limit }
+            };
+            let read = |page| match page {
+                Page::Refunds { rows, more, beyond } => Some((rows, more, beyond)),
+                _ => None,
+            };
+            pages(station, (query, read, |row| row.id), (filter.as_ref(), now), *limit, Printer::new(clock, out)).await
         }
         Listing::Runs { state, name, since_ms, filter, limit } => {
-            let mut printer = Printer::new(clock, out);
-            let mut beyond = None;
-            let mut left = *limit;
-            while let Some(asked) = NonZeroU64::new(left.min(PAGE_ROWS)) {
-                let query = Query::Runs {
-                    state: *state,
-                    name: name.clone(),
-                    since_ms: *since_ms,
-                    beyond,
-                    oldest_first: false,
-                    filter: filter.as_ref().map(Filter::canonical),
-                    limit: asked.get(),
-                };
-                let Page::Runs { mut rows, more, beyond: looked_at } = operator::query(station, query).await? else {
-                    return Err(Error::StrangeAnswer);
-                };
-                let next = looked_at.or(rows.last().map(|row| row.number));
-                rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
-                printer.page(&rows)?;
-                left -= rows.len() as u64;
-                if !more || next.is_none() || next == beyond {
-                    break;
-                }
-                beyond = next;
-            }
-            Ok(())
+            let query = |beyond, limit| Query::Runs {
+                state: *state,
+                name: name.clone(),
+                since_ms: *since_ms,
+                beyond,
+                oldest_first: false,
+                filter: filter.as_ref().map(Filter::canonical),
+                limit,
+            };
+            let read = |page| match page {
+                Page::Runs { rows, more, beyond } => Some((rows, more, beyond)),
+                _ => None,
+            };
+            pages(station, (query, read, |row| row.number), (filter.as_ref(), now), *limit, Printer::new(clock, out)).await
         }
     }
+}
+
+/// Prints pages until there are enough rows or no more: `query` asks for the one beyond a row, `read` takes it, `key` names a row. A station
+/// that knows no filters does not say how far it looked, and its rows are sifted here.
+async fn pages<R: Record + Shown + Serialize, K: Copy + PartialEq>(
+    station: &dyn Operator,
+    (query, read, key): (impl Fn(Option<K>, u64) -> Query, impl Fn(Page) -> Option<(Vec<R>, bool, Option<K>)>, impl Fn(&R) -> K),
+    (filter, now): (Option<&Filter>, Now),
+    limit: u64,
+    mut printer: Printer<'_>,
+) -> Result<(), Error> {
+    let mut beyond = None;
+    let mut left = limit;
+    while let Some(asked) = NonZeroU64::new(left.min(PAGE_ROWS)) {
+        let page = operator::query(station, query(beyond, asked.get())).await?;
+        let (mut rows, more, looked_at) = read(page).ok_or(Error::StrangeAnswer)?;
+        let next = looked_at.or(rows.last().map(&key));
+        sift(&mut rows, filter.filter(|_| looked_at.is_none()), now);
+        rows.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+        printer.page(&rows)?;
+        left -= rows.len() as u64;
+        if !more || next.is_none() || next == beyond {
+            break;
+        }
+        beyond = next;
+    }
+    Ok(())
 }
 
 /// Leaves what a filter lets through. A station that knows filters has done so where it gives pages.
