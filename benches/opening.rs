@@ -8,7 +8,10 @@ use std::{fmt::Write as _, hint::black_box};
 use criterion::Criterion;
 use rl_console::{
     limits::Runs,
-    runs::openings::{Map, NoLibrary, Opening, Plan, drawing, merge_params},
+    runs::{
+        Plan,
+        openings::{Map, NoLibrary, Opening, drawing, merge_params},
+    },
 };
 
 const NODES: usize = 5_000;
@@ -47,7 +50,7 @@ fn main() {
     criterion.bench_function("opening/set a param", |b| b.iter(|| merge_params(black_box(&whole), &overrides, &limits).is_ok()));
 
     if let Ok(opening) = opening {
-        criterion.bench_function("opening/plan and draw", |b| b.iter(|| drawing::text(&Plan::from(black_box(&opening)))));
+        criterion.bench_function("opening/plan and draw", |b| b.iter(|| drawing::text(&opening.name, &Plan::from(black_box(&opening)))));
     }
     criterion.final_summary();
 }

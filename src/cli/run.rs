@@ -110,6 +110,7 @@ fn with_configuration(context: &mut Context, command: Option<Command>, record: O
         Some(Command::Ls(args)) => commands::ls::run(context, &args),
         Some(Command::Submit(args)) => commands::submit::run(context, &args),
         Some(Command::Run(action)) => commands::run::run(context, &action),
+        Some(Command::Trace(args)) => commands::trace::run(context, &args),
         Some(Command::Opening(action)) => commands::opening::run(context, &action),
         Some(Command::Cancel(args)) => commands::cancel::run(context, args),
         Some(Command::Settle(args)) => commands::settle::run(context, &args),

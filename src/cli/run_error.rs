@@ -66,6 +66,12 @@ pub(crate) enum RunError {
         /// Whether by its last digits.
         is_tail: bool,
     },
+    /// Nothing is kept of a trace.
+    #[error("nothing is kept of {trace}")]
+    NoHops {
+        /// Which.
+        trace: TraceId,
+    },
     /// Several runs have a name that ends so.
     #[error("several runs end in {tail}: {}", runs.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
     Ambiguous {
@@ -81,7 +87,9 @@ impl RunError {
     pub(super) const fn exit(&self) -> Exit {
         match self {
             Self::NotValid { .. } => Exit::NotValid,
-            Self::Rejected { .. } | Self::Failed { .. } | Self::Unknown { .. } | Self::Ambiguous { .. } => Exit::Refused,
+            Self::Rejected { .. } | Self::Failed { .. } | Self::Unknown { .. } | Self::NoHops { .. } | Self::Ambiguous { .. } => {
+                Exit::Refused
+            }
             Self::NotAnswered { .. } | Self::NotEnded { .. } | Self::Left { .. } => Exit::TimedOut,
             Self::Cancelled { .. } => Exit::OtherState,
         }
@@ -98,6 +106,7 @@ impl RunError {
             Self::NotEnded { .. } => "timed_out",
             Self::Left { .. } => "left",
             Self::Unknown { .. } => "unknown_run",
+            Self::NoHops { .. } => "unknown_trace",
             Self::Ambiguous { .. } => "ambiguous_run",
         }
     }
@@ -116,6 +125,9 @@ impl RunError {
                 format!("`rl-console run events {run} --follow` follows it again, `rl-console cancel run {run}` ends it")
             }
             Self::Unknown { .. } => "`rl-console ls runs` lists them".to_owned(),
+            Self::NoHops { .. } => {
+                "`rl-console ls runs` lists runs; a recording keeps what the tap does not: `--recording FILE`".to_owned()
+            }
             Self::Ambiguous { .. } => "name more of its digits".to_owned(),
         }
     }
@@ -138,6 +150,7 @@ mod tests {
             (RunError::NotEnded { run, ms: 1 }, 4, "timed_out"),
             (RunError::Left { run }, 4, "left"),
             (RunError::Unknown { name: text(), is_tail: true }, 1, "unknown_run"),
+            (RunError::NoHops { trace: run }, 1, "unknown_trace"),
             (RunError::Ambiguous { tail: text(), runs: vec![run] }, 1, "ambiguous_run"),
         ];
         for (error, exit, code) in table {

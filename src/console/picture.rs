@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::glyphs::Glyphs;
-use crate::runs::PlanView;
+use crate::runs::Plan;
 
 /// Lanes that are drawn; ways in further ones are counted.
 const LANES_MAX: usize = 16;
@@ -64,7 +64,7 @@ enum Way {
 
 impl Picture {
     /// The picture of a plan. Edges that lead nowhere, or round, are left out.
-    pub(crate) fn of(plan: &PlanView) -> Self {
+    pub(crate) fn of(plan: &Plan) -> Self {
         let count = plan.nodes.len();
         let parent = |place: usize| plan.nodes[place].parent.map(|parent| parent as usize).filter(|parent| *parent < place);
         let edges: BTreeSet<(usize, usize)> = plan
@@ -272,14 +272,14 @@ mod tests {
         runs::{PlanEdge, PlanNode},
     };
 
-    fn plan(nodes: &[Option<u32>], edges: &[(u32, u32)]) -> PlanView {
+    fn plan(nodes: &[Option<u32>], edges: &[(u32, u32)]) -> Plan {
         let node = |(at, parent): (usize, &Option<u32>)| PlanNode { id: format!("n{at}").into(), uses: "agent:x".into(), parent: *parent };
         let edge =
             |(from, to): &(u32, u32)| PlanEdge { from: *from, from_port: Arc::from("out"), to: *to, to_port: Arc::from("in"), when: None };
-        PlanView { nodes: nodes.iter().enumerate().map(node).collect(), edges: edges.iter().map(edge).collect() }
+        Plan { nodes: nodes.iter().enumerate().map(node).collect(), edges: edges.iter().map(edge).collect() }
     }
 
-    fn drawn(plan: &PlanView) -> Vec<String> {
+    fn drawn(plan: &Plan) -> Vec<String> {
         let line = |line: &Line| format!("{}{}", line.gutter(&glyphs::UNICODE, LANES_MAX), line.place);
         Picture::of(plan).lines.iter().map(line).collect()
     }
@@ -307,7 +307,7 @@ mod tests {
     #[test]
     fn what_has_no_edges_has_no_lanes_and_a_circle_or_a_bad_place_breaks_nothing() {
         assert_eq!(drawn(&plan(&[None; 2], &[])), ["0", "1"]);
-        assert_eq!(drawn(&PlanView::default()), Vec::<String>::new());
+        assert_eq!(drawn(&Plan::default()), Vec::<String>::new());
         let round = plan(&[None, Some(7), None], &[(0, 2), (2, 0), (1, 1), (1, 9)]);
         assert_eq!(Picture::of(&round).lines.len(), 3);
     }

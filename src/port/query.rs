@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ArtifactRow, PeerRow, RunDetail, RunEventRow, RunRow, SubscriptionRow, TopicRow};
+use super::{ArtifactRow, HopRow, PeerRow, RunDetail, RunEventRow, RunRow, SubscriptionRow, TopicRow};
 use crate::{
-    ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, StateKey, TraceId},
+    ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, Seq, StateKey, TraceId},
     mpp::{ReadyAfter, WrittenBy, manifest::Writer},
     runs::RunState,
     schema::JsonText,
@@ -131,6 +131,24 @@ pub enum Query {
         /// At most so many; cut to `limits.port.page_rows_max`.
         limit: u64,
     },
+    /// Who sent what to whom within a trace, in its order, as far as the tap keeps it.
+    Trace {
+        /// Which.
+        trace: TraceId,
+        /// Only hops behind this place in the tap.
+        #[serde(default = "beginning")]
+        after: Seq,
+        /// Whether what a run tells on its topic of events is among them.
+        #[serde(default, skip_serializing_if = "is_unset")]
+        events: bool,
+        /// At most so many; cut to `limits.port.page_rows_max`.
+        limit: u64,
+    },
+}
+
+/// Before every place in the tap.
+const fn beginning() -> Seq {
+    Seq(0)
 }
 
 /// Whether a part of a query is left out where it is sent, so that a station that does not know it takes the query too.
@@ -207,6 +225,15 @@ pub enum Page {
         rows: Vec<ArtifactRow>,
         /// Whether there are more behind the last.
         more: bool,
+    },
+    /// The ladder of a trace; `more` when there are further hops.
+    Trace {
+        /// The hops.
+        hops: Vec<HopRow>,
+        /// Whether there are more behind the last.
+        more: bool,
+        /// Since when the tap keeps everything, in Unix milliseconds.
+        kept_since_ms: Wall,
     },
 }
 

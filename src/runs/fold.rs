@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::snapshot::{AskView, NodeView, PlanView, Progress, RunView, Snapshot};
+use super::{
+    plan::PlanPart,
+    snapshot::{AskView, NodeView, Progress, RunView, Snapshot},
+};
 use crate::{
     ids::TraceId,
     limits,
@@ -83,13 +86,12 @@ impl Snapshot {
 
     /// Adds a part of a plan. What does not read as one is left out: the run is shown without.
     fn plan(&mut self, run: TraceId, at: Now, text: &str) {
-        let Ok(part) = serde_json::from_str::<PlanView>(text) else { return };
+        let Ok(part) = serde_json::from_str::<PlanPart>(text) else { return };
         self.with(run, |view| {
             let plan = Arc::make_mut(&mut view.plan);
             let room = (view.planned as usize).saturating_sub(plan.nodes.len());
-            view.nodes.extend(part.nodes.iter().take(room).map(|_| NodeView::new(at)));
-            plan.nodes.extend(part.nodes.into_iter().take(room));
-            plan.edges.extend(part.edges);
+            plan.extend(part, room);
+            view.nodes.resize(plan.nodes.len(), NodeView::new(at));
         });
     }
 

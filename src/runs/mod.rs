@@ -4,6 +4,7 @@
 //! - [`payload`]: the messages of runs as they are on the bus.
 //! - [`engine`]: what becomes of a submission, as a core without I/O.
 //! - [`host`]: the loop around it.
+//! - [`Plan`]: what a run is to do, in the one form that everything shares.
 //! - [`yaml`]: texts as trees in which everything knows its place.
 //! - [`Snapshot`]: runs as a reader of the tap starts from them, carried on by its entries.
 
@@ -13,11 +14,13 @@ mod fold;
 pub mod host;
 pub mod openings;
 pub mod payload;
+mod plan;
 mod snapshot;
 mod taxonomy;
 pub mod yaml;
 
 pub use command::{Command, Outcome, Refusal};
-pub use snapshot::{AskView, NodeView, PlanEdge, PlanNode, PlanView, Progress, RunView, Snapshot, Totals};
+pub use plan::{Plan, PlanEdge, PlanError, PlanNode, PlanPart};
+pub use snapshot::{AskView, NodeView, Progress, RunView, Snapshot, Totals};
 
 pub use crate::tap::entry::runs::{Asker, AskerKind, EventKind, NodeRef, NodeState, RunState, Transition, Verdict};

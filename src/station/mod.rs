@@ -22,6 +22,7 @@ mod sieve;
 mod start;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod wait;
 
 pub use bus::Down;

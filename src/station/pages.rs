@@ -8,6 +8,7 @@ use super::{
     local::{Inner, Running},
     metrics::Standing,
     sieve::{Piece, Sieve},
+    trace,
 };
 use crate::{
     field::Fields,
@@ -81,6 +82,7 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
             let page = asked(|done| running.store.run_artifacts(run, after, limit.min(page_max), done)).await?;
             Ok(Page::RunArtifacts { rows: page.rows.into_iter().map(Into::into).collect(), more: page.more })
         }
+        Query::Trace { trace, after, events, limit } => trace::ladder(inner, trace, after, events, limit).await,
         Query::InvocationWhen { .. } => Err(PortError::BadRequest("a wait is no page".to_owned())),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rl_console::{
     ids::{ActionId, TraceId},
     runs::{
-        AskView, Asker, AskerKind, EventKind, NodeRef, NodeState, NodeView, PlanEdge, PlanNode, PlanView, Progress, RunState, RunView,
+        AskView, Asker, AskerKind, EventKind, NodeRef, NodeState, NodeView, Plan, PlanEdge, PlanNode, Progress, RunState, RunView,
         Snapshot, Totals, Transition, Verdict,
     },
     time::{Now, Wall},
@@ -107,7 +107,7 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
     let full = RunView {
         ended_at: Some(at),
         why: Some(Arc::from("node a failed")),
-        plan: Arc::new(PlanView {
+        plan: Arc::new(Plan {
             nodes: vec![plan_node("a", None), plan_node("a/b", Some(0))],
             edges: vec![edge(None), edge(Some(Arc::from("true")))],
         }),

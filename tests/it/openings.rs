@@ -11,7 +11,10 @@ use std::{
 
 use rl_console::{
     limits::Limits,
-    runs::openings::{Faults, Library, Map, Opening, Plan, Wrong, drawing},
+    runs::{
+        Plan,
+        openings::{Faults, Library, Map, Opening, Wrong, drawing},
+    },
 };
 
 /// The folder `tests/openings/library`, with paths told from there.
@@ -96,7 +99,7 @@ fn every_feature_reads_as_it_is_written() {
         let plan = Plan::from(&opening);
         let json = serde_json::to_string(&plan).unwrap();
         assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
-        format!("{opening:#?}\n\n{}\n{}\n{json}\n", drawing::text(&plan), drawing::mermaid(&plan))
+        format!("{opening:#?}\n\n{}\n{}\n{json}\n", drawing::text(&opening.name, &plan), drawing::mermaid(&plan))
     });
 }
 

@@ -11,7 +11,7 @@ use super::{
     invocations::{CancelArgs, InvokeArgs, SettleArgs},
     kick::KickArgs,
     ls::LsArgs,
-    runs::{OpeningAction, RunAction, SubmitArgs},
+    runs::{OpeningAction, RunAction, SubmitArgs, TraceArgs},
     sim::SimPeer,
     stop::StopArgs,
 };
@@ -60,6 +60,11 @@ pub(crate) enum Command {
     /// Show a run of an opening, what it told, or what it kept.
     #[command(subcommand)]
     Run(RunAction),
+
+    /// Print the ladder of a trace: who sent what to whom, how long it was on the wire, how long its answer took, and what caused it.
+    ///
+    /// As far as the station's tap keeps it; of a run, what was said to agents before that is taken from its history.
+    Trace(TraceArgs),
 
     /// Check openings, or draw one, without a station.
     #[command(subcommand)]

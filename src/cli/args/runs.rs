@@ -98,6 +98,22 @@ pub(crate) enum RunAction {
     },
 }
 
+/// `trace`.
+#[derive(Debug, Args)]
+pub(crate) struct TraceArgs {
+    /// The trace, or of a run its last four hex digits or more.
+    #[arg(value_name = "ID")]
+    pub(crate) trace: RunName,
+
+    /// Print what a run tells on its topic of events too.
+    #[arg(long)]
+    pub(crate) events: bool,
+
+    /// Read a recording instead of asking a station.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) recording: Option<PathBuf>,
+}
+
 /// `opening`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum OpeningAction {

@@ -32,4 +32,5 @@ pub(super) mod stop;
 pub(super) mod submit;
 pub(super) mod tail;
 mod telling;
+pub(super) mod trace;
 mod wait;

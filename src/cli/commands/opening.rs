@@ -18,7 +18,10 @@ use crate::{
         run_error::RunError,
         table::visible,
     },
-    runs::openings::{Fault, Faults, Map, Opening, Plan, drawing},
+    runs::{
+        Plan,
+        openings::{Fault, Faults, Map, Opening, drawing},
+    },
     station::control::Folder,
 };
 
@@ -145,6 +148,7 @@ fn tell(path: &str, faults: &Faults, out: &mut Output) -> Result<(), Error> {
 #[derive(Serialize)]
 struct Drawn<'a> {
     path: &'a str,
+    name: &'a str,
     #[serde(flatten)]
     plan: &'a Plan,
 }
@@ -153,7 +157,7 @@ fn graph(settings: &Settings, path: &str, mermaid: bool, params: &Map, out: &mut
     match load(settings, path, params)? {
         Ok(opening) => {
             let plan = Plan::from(&opening);
-            out.row(&Drawn { path, plan: &plan }, |it| drawn(it.plan, mermaid))
+            out.row(&Drawn { path, name: &opening.name, plan: &plan }, |it| drawn(it, mermaid))
         }
         Err(faults) => {
             tell(path, &faults, out)?;
@@ -163,8 +167,8 @@ fn graph(settings: &Settings, path: &str, mermaid: bool, params: &Map, out: &mut
     }
 }
 
-fn drawn(plan: &Plan, mermaid: bool) -> String {
-    let drawn = if mermaid { drawing::mermaid(plan) } else { drawing::text(plan) };
+fn drawn(it: &Drawn<'_>, mermaid: bool) -> String {
+    let drawn = if mermaid { drawing::mermaid(it.plan) } else { drawing::text(it.name, it.plan) };
     drawn.trim_end().lines().map(visible).collect::<Vec<_>>().join("\n")
 }
 

@@ -21,7 +21,7 @@ use crate::{
     },
     ids::{ActionId, OpeningId, TraceId},
     port::{ArtifactRow, Page, Query, RunEventRow, RunRow},
-    runs::{Asker, AskerKind, EventKind, NodeRef, NodeState, PlanEdge, PlanNode, PlanView, RunState, Transition as T},
+    runs::{Asker, AskerKind, EventKind, NodeRef, NodeState, Plan, PlanEdge, PlanNode, RunState, Transition as T},
     schema::JsonText,
     tap::entry::station::Level,
     time::{Now, Wall},
@@ -44,7 +44,7 @@ fn by(client: &str) -> Asker {
 }
 
 /// A plan in which each edge leads between these places.
-pub(super) fn plan(nodes: &[(&str, &str, Option<u32>)], edges: &[(u32, u32, Option<&str>)]) -> PlanView {
+pub(super) fn plan(nodes: &[(&str, &str, Option<u32>)], edges: &[(u32, u32, Option<&str>)]) -> Plan {
     let node = |(id, uses, parent): &(&str, &str, Option<u32>)| PlanNode { id: Arc::from(*id), uses: Arc::from(*uses), parent: *parent };
     let edge = |(from, to, when): &(u32, u32, Option<&str>)| PlanEdge {
         from: *from,
@@ -53,10 +53,10 @@ pub(super) fn plan(nodes: &[(&str, &str, Option<u32>)], edges: &[(u32, u32, Opti
         to_port: Arc::from("in"),
         when: when.map(Arc::from),
     };
-    PlanView { nodes: nodes.iter().map(node).collect(), edges: edges.iter().map(edge).collect() }
+    Plan { nodes: nodes.iter().map(node).collect(), edges: edges.iter().map(edge).collect() }
 }
 
-fn vote() -> PlanView {
+fn vote() -> Plan {
     plan(
         &[
             ("poll", "agent:poll", None),
@@ -73,7 +73,7 @@ fn vote() -> PlanView {
 
 impl Stage {
     /// A run is accepted.
-    pub(super) fn submitted(&mut self, number: u64, name: &str, plan: &PlanView) {
+    pub(super) fn submitted(&mut self, number: u64, name: &str, plan: &Plan) {
         let nodes = u32::try_from(plan.nodes.len()).unwrap();
         let transition = T::Submitted { run: run(number), name: name.into(), by: by("ann"), nodes };
         let parts = plan.parts(16_384);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    runs::{AskView, NodeView, PlanEdge, PlanNode, PlanView, Progress, RunView, Snapshot, Totals},
+    runs::{AskView, NodeView, Plan, PlanEdge, PlanNode, PlanPart, Progress, RunView, Snapshot, Totals},
     tap::recorded::{
         DecodeError,
         plain::{self, moment, now},
@@ -61,15 +61,22 @@ fn live_view(it: wire::RunView) -> Result<RunView, DecodeError> {
         ended_at: it.ended_at.map(|at| now(Some(at), "run.ended_at")).transpose()?,
         why: it.why.map(Arc::from),
         planned: it.planned,
-        plan: Arc::new(PlanView {
+        plan: Arc::new(live_plan(PlanPart {
             nodes: it.plan_nodes.into_iter().map(live_plan_node).collect(),
             edges: it.plan_edges.into_iter().map(live_plan_edge).collect(),
-        }),
+        })),
         nodes: it.nodes.into_iter().map(live_node_view).collect::<Result<_, _>>()?,
         events: it.events,
         artifacts: it.artifacts,
         tokens: it.tokens,
     })
+}
+
+/// A plan without what leads nowhere.
+fn live_plan(part: PlanPart) -> Plan {
+    let mut plan = Plan::default();
+    plan.extend(part, usize::MAX);
+    plan
 }
 
 fn recorded_plan_node(PlanNode { id, uses, parent }: &PlanNode) -> wire::PlanNode {

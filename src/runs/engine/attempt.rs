@@ -14,7 +14,7 @@ use crate::{
     ids::TopicName,
     runs::{
         openings::Use,
-        payload::{AgentAnswer, AgentRequest, AgentResponse, CancelNotice, Ports, ProgressReport, RequestNode, schema},
+        payload::{AgentAnswer, AgentRequest, AgentResponse, CancelNotice, HopMeta, Ports, ProgressReport, RequestNode, schema},
     },
     tap::entry::{
         runs::{EventKind, NodeState, Transition},
@@ -104,18 +104,20 @@ impl Run {
         to.replies.insert(reply_topic.clone(), (self.run, place));
         to.reaches.insert(ticket, (self.run, place));
         to.outputs.push_back(Output::Listen { topic: reply_topic.clone() });
+        let body = Bytes::from(request.encode());
+        let frame_len = frame_len(&body);
         to.publish(Publish {
             topic: agent_topic(&agent),
             schema_id: schema::AGENT_REQUEST,
             trace: self.run,
             ttl_ms: TTL_MS,
-            body: Bytes::from(request.encode()),
+            body,
             ticket: Some(ticket),
         });
         let run = self.run;
         let node = self.node(place);
         node.timer = timeout_ms.map(|ms| to.timers.set(now.mono + Duration::from_millis(ms), Due::Attempt(run, place)));
-        node.flight = Some(Flight { agent, topic: reply_topic, ticket, began: now.mono });
+        node.flight = Some(Flight { agent, topic: reply_topic, ticket, frame_len, began: now.mono });
         node.progress_at = None;
         self.in_flight += 1;
         to.in_flight += 1;
@@ -158,7 +160,11 @@ impl Run {
         let Some(flight) = self.land(to, place, false) else { return };
         let latency_ms = u64::try_from(now.mono.since(flight.began).as_millis()).unwrap_or(u64::MAX);
         let says = format!("agent/{} answered in {latency_ms} ms", flight.agent);
-        self.event_with(to, now, Some(place), (EventKind::Trace, Some(Level::Info)), &says, |meta| meta.latency_ms = Some(latency_ms));
+        let hop =
+            HopMeta { agent: format!("agent/{}", flight.agent), request_frame_len: flight.frame_len, answer_frame_len: frame_len(body) };
+        self.event_with(to, now, Some(place), (EventKind::Trace, Some(Level::Info)), &says, |meta| {
+            (meta.latency_ms, meta.hop) = (Some(latency_ms), Some(hop));
+        });
         let answer = match AgentAnswer::decode(body) {
             Ok(answer) => answer,
             Err(fault) => return self.fail_attempt(to, now, place, true, &format!("its answer cannot be read: {fault}")),
@@ -271,6 +277,12 @@ impl Run {
         self.node(place).timer = None;
         self.enqueue(to, now, place);
     }
+}
+
+/// The length of the frame that a body goes in (rmp-v0 §3).
+fn frame_len(body: &[u8]) -> u64 {
+    const HEADER_BYTES: u64 = 64;
+    HEADER_BYTES + body.len() as u64
 }
 
 fn agent_topic(agent: &str) -> TopicName {

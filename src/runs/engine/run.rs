@@ -9,9 +9,9 @@ use super::timers::Key;
 use crate::{
     ids::{ActionId, OpeningId, Ticket, TopicName, TraceId},
     runs::{
+        Plan,
         openings::{Edge, Node, Opening, PortValue, Use},
         payload::Ports,
-        snapshot::{PlanEdge, PlanNode, PlanView},
     },
     tap::entry::runs::{Asker, NodeRef, NodeState, RunState},
     time::Mono,
@@ -100,6 +100,8 @@ pub(super) struct NodeRun {
     /// The scope that is its work, where that is an opening.
     pub(super) inner: Option<u32>,
     pub(super) state: NodeState,
+    /// Of one that did not succeed, why; within `limits.runs.shown_text_bytes_max`.
+    pub(super) why: Arc<str>,
     pub(super) attempt: u32,
     /// Edges into it that are open.
     pub(super) unsettled: u32,
@@ -128,6 +130,8 @@ pub(super) struct Flight {
     pub(super) agent: Arc<str>,
     pub(super) topic: TopicName,
     pub(super) ticket: Ticket,
+    /// The request's length, header and body (rmp-v0 §3).
+    pub(super) frame_len: u64,
     pub(super) began: Mono,
 }
 
@@ -186,6 +190,7 @@ impl Run {
                 id,
                 inner: None,
                 state: NodeState::Waiting,
+                why: Arc::default(),
                 attempt: 0,
                 unsettled: 0,
                 outputs: Ports::new(),
@@ -256,25 +261,9 @@ impl Run {
         self.nodes[place as usize].outputs.get(port).map_or(&[], Vec::as_slice)
     }
 
-    /// The plan as it is drawn.
-    pub(super) fn plan(&self) -> PlanView {
-        let node = |place: usize| {
-            let node = &self.nodes[place];
-            let parent = self.scopes[node.scope as usize].parent;
-            PlanNode { id: Arc::clone(&node.id), uses: Arc::from(self.def(u32::try_from(place).unwrap_or(0)).action.to_string()), parent }
-        };
-        let mut edges = Vec::new();
-        for scope in &self.scopes {
-            let place = |index: usize| scope.base + u32::try_from(index).unwrap_or(0);
-            edges.extend(scope.opening.edges.iter().map(|edge| PlanEdge {
-                from: place(edge.from),
-                from_port: Arc::clone(&edge.from_port),
-                to: place(edge.to),
-                to_port: Arc::clone(&edge.to_port),
-                when: edge.when.as_ref().map(|when| Arc::from(when.to_string())),
-            }));
-        }
-        PlanView { nodes: (0..self.nodes.len()).map(node).collect(), edges }
+    /// The plan: its nodes have the places of this run's.
+    pub(super) fn plan(&self) -> Plan {
+        Plan::from(&**self.opening_of(0))
     }
 
     /// Lets go of what a node's ports hold.

@@ -167,21 +167,58 @@ impl Run {
         let opening = self.opening_of(scope);
         if let Some(success) = &opening.success {
             let holds = |check: &Check| self.holds(scope, check);
-            let (holds, word) = match success {
-                Success::Any(checks) => (checks.iter().any(holds), "any_of"),
-                Success::All(checks) => (checks.iter().all(holds), "all_of"),
+            let (holds, word, checks) = match success {
+                Success::Any(checks) => (checks.iter().any(holds), "any_of", checks),
+                Success::All(checks) => (checks.iter().all(holds), "all_of", checks),
             };
-            return (!holds).then(|| format!("success.{word} does not hold"));
+            return (!holds).then(|| self.why_not_held(scope, word, checks));
         }
-        let bad = |place: &u32| matches!(self.nodes[*place as usize].state, NodeState::Failed | NodeState::Blocked | NodeState::Cancelled);
-        let failed = |place: &u32| self.nodes[*place as usize].state == NodeState::Failed;
-        // A node that failed says more than one that was blocked by it.
-        if let Some(place) = self.places(scope).find(failed).or_else(|| self.places(scope).find(bad)) {
-            let node = &self.nodes[place as usize];
-            return Some(format!("node {} is {}", node.id, node.state.name()));
+        if let Some(why) = self.why_failed(scope) {
+            return Some(why);
         }
         let is_any_done = self.places(scope).any(|place| self.nodes[place as usize].state == NodeState::Completed);
         (!is_any_done).then(|| "every node was skipped".to_owned())
+    }
+
+    /// Which node of a scope failed first in the order of its text, why, and how many others did.
+    fn why_failed(&self, scope: u32) -> Option<String> {
+        let stand =
+            |states: &'static [NodeState]| self.places(scope).filter(move |place| states.contains(&self.nodes[*place as usize].state));
+        // A node that failed says more than one that was blocked by it.
+        let mut failed = stand(&[NodeState::Failed]);
+        let first = failed.next().or_else(|| stand(&[NodeState::Blocked, NodeState::Cancelled]).next())?;
+        let node = &self.nodes[first as usize];
+        let mut says = format!("node {} {}", node.id, if node.state == NodeState::Failed { "failed" } else { node.state.name() });
+        if !node.why.is_empty() {
+            says = format!("{says}: {}", node.why);
+        }
+        Some(match failed.count() {
+            0 => says,
+            1 => format!("{says}; and 1 more node failed"),
+            more => format!("{says}; and {more} more nodes failed"),
+        })
+    }
+
+    /// Which checks of `success` do not hold, and what failed beside.
+    fn why_not_held(&self, scope: u32, word: &str, checks: &[Check]) -> String {
+        /// Checks that are told.
+        const TOLD_MAX: usize = 3;
+        let opening = self.opening_of(scope);
+        let missed: Vec<&Check> = checks.iter().filter(|check| !self.holds(scope, check)).collect();
+        let mut told: Vec<String> = missed
+            .iter()
+            .take(TOLD_MAX)
+            .map(|Check { port, is }| {
+                let (node, port) = (&opening.nodes[port.node].id, &port.port);
+                match is {
+                    Is::Exists => format!("{node}.{port} has no value"),
+                    Is::Equals(literal) => format!("{node}.{port} is not {literal}"),
+                }
+            })
+            .collect();
+        told.extend((missed.len() > TOLD_MAX).then(|| format!("and {} more", missed.len() - TOLD_MAX)));
+        let says = format!("success.{word} does not hold: {}", told.join(", "));
+        self.why_failed(scope).map_or_else(|| says.clone(), |failed| format!("{says}; {failed}"))
     }
 
     fn holds(&self, scope: u32, check: &Check) -> bool {

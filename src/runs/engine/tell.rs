@@ -58,8 +58,12 @@ impl Run {
 
     /// Moves a node and tells of it.
     pub(super) fn moved(&mut self, to: &mut Shared, now: Now, place: u32, state: NodeState, why: &str) {
+        let bytes_max = to.settings.limits.shown_text_bytes_max;
         let node = self.node(place);
         node.state = state;
+        if matches!(state, NodeState::Failed | NodeState::Blocked) {
+            node.why = Arc::from(cut(why, bytes_max));
+        }
         let attempt = node.attempt;
         to.tell(Transition::Moved { run: self.run, node: self.node_ref(place), state, attempt }, why);
         let mut says = format!("{} is {}", self.nodes[place as usize].id, state.name());

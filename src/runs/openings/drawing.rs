@@ -4,15 +4,21 @@ use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{Plan, graph, plan::PlanEdge};
+use crate::runs::{Plan, PlanEdge};
 
-/// A plan as lines: each node behind what feeds it, with its rank (nodes of one rank may run at the same time), and its edges below it.
+/// The plan of an opening of this name as lines: each node behind what feeds it, with its rank (nodes of one rank may run at the same time), and its edges below it.
 /// A nested opening's nodes are set in.
 #[must_use]
-pub fn text(plan: &Plan) -> String {
+pub fn text(name: &str, plan: &Plan) -> String {
+    text_with(name, plan, &[])
+}
+
+/// The same with a note behind each node, by their places.
+#[must_use]
+pub fn text_with(name: &str, plan: &Plan, notes: &[String]) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{}: {}, {}", plan.name, count(plan.nodes.len(), "node"), count(plan.edges.len(), "edge"));
-    let sketch = Sketch::new(plan);
+    let _ = writeln!(out, "{name}: {}, {}", count(plan.nodes.len(), "node"), count(plan.edges.len(), "edge"));
+    let sketch = Sketch::new(plan, notes);
     sketch.write_text(&mut out, None, 0);
     out
 }
@@ -21,7 +27,7 @@ pub fn text(plan: &Plan) -> String {
 #[must_use]
 pub fn mermaid(plan: &Plan) -> String {
     let mut out = "flowchart TD\n".to_owned();
-    let sketch = Sketch::new(plan);
+    let sketch = Sketch::new(plan, &[]);
     sketch.write_mermaid(&mut out, None, 1);
     for edge in &plan.edges {
         let label = escaped(&arrow(edge, &edge.to_port));
@@ -45,6 +51,7 @@ fn arrow(edge: &PlanEdge, to: &str) -> String {
 /// A plan with what its drawing asks over and over.
 struct Sketch<'p> {
     plan: &'p Plan,
+    notes: &'p [String],
     ranks: Vec<usize>,
     /// Nodes within each, the last for those within none, in order.
     within: Vec<Vec<usize>>,
@@ -52,21 +59,21 @@ struct Sketch<'p> {
 }
 
 impl<'p> Sketch<'p> {
-    fn new(plan: &'p Plan) -> Self {
+    fn new(plan: &'p Plan, notes: &'p [String]) -> Self {
         let count = plan.nodes.len();
-        let order = graph::order(count, plan.edges.iter().map(|it| (it.from, it.to)));
+        let order = plan.order();
         let mut within = vec![Vec::new(); count + 1];
         for node in order.nodes {
-            within[plan.nodes[node].parent.unwrap_or(count)].push(node);
+            within[plan.nodes[node].parent.map_or(count, |parent| parent as usize)].push(node);
         }
         for nodes in &mut within {
             nodes.sort_by_key(|it| order.ranks[*it]);
         }
         let mut edges = vec![Vec::new(); count];
         for edge in &plan.edges {
-            edges[edge.from].push(edge);
+            edges[edge.from as usize].push(edge);
         }
-        Self { plan, ranks: order.ranks, within, edges }
+        Self { plan, notes, ranks: order.ranks, within, edges }
     }
 
     fn within(&self, parent: Option<usize>) -> &[usize] {
@@ -75,13 +82,19 @@ impl<'p> Sketch<'p> {
 
     fn write_text(&self, out: &mut String, parent: Option<usize>, indent: usize) {
         let nodes = self.within(parent);
-        let width = nodes.iter().map(|it| self.plan.nodes[*it].label.width()).max().unwrap_or_default();
+        let width = nodes.iter().map(|it| self.plan.nodes[*it].label().width()).max().unwrap_or_default();
+        let used = nodes.iter().map(|it| self.plan.nodes[*it].uses.width()).max().unwrap_or_default();
         for &node in nodes {
             let shown = &self.plan.nodes[node];
-            let pad = width - shown.label.width();
-            let _ = writeln!(out, "{:indent$}{:>3}  {}{:pad$}  {}", "", self.ranks[node] + 1, shown.label, "", shown.action);
+            let pad = width - shown.label().width();
+            let _ = write!(out, "{:indent$}{:>3}  {}{:pad$}  {}", "", self.ranks[node] + 1, shown.label(), "", shown.uses);
+            if let Some(note) = self.notes.get(node) {
+                let pad = used - shown.uses.width();
+                let _ = write!(out, "{:pad$}  {note}", "");
+            }
+            out.push('\n');
             for edge in &self.edges[node] {
-                let to = format!("{}.{}", self.plan.nodes[edge.to].label, edge.to_port);
+                let to = format!("{}.{}", self.plan.nodes[edge.to as usize].label(), edge.to_port);
                 let _ = writeln!(out, "{:indent$}       {}", "", arrow(edge, &to));
             }
             self.write_text(out, Some(node), indent + 5);
@@ -92,7 +105,7 @@ impl<'p> Sketch<'p> {
         let indent = depth * 2;
         for &node in self.within(parent) {
             let shown = &self.plan.nodes[node];
-            let label = format!("{}<br/>{}", escaped(&shown.label), escaped(&shown.action));
+            let label = format!("{}<br/>{}", escaped(shown.label()), escaped(&shown.uses));
             if self.within(Some(node)).is_empty() {
                 let _ = writeln!(out, "{:indent$}n{node}[\"{label}\"]", "");
             } else {

@@ -88,6 +88,8 @@ taxonomy! {
         OpeningNotFound { name: String, why: String } = "opening_not_found", "the opening `{name}` cannot be read: {why}";
         /// Openings that nest each other.
         OpeningCycle { path: String } = "opening_cycle", "openings nest each other: {path}";
+        /// A nested opening that carries others.
+        InnerOpenings = "inner_openings", "an opening that is nested carries no others";
         /// Openings too deep within one another.
         TooDeep { max: u64 } = "openings_too_deep", "openings are more than {max} deep within one another here";
     }

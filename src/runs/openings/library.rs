@@ -25,7 +25,7 @@ impl Library for NoLibrary {
 }
 
 /// Whether a nested opening may be named so.
-pub(super) fn is_opening_name(name: &str) -> bool {
+pub(in crate::runs::openings) fn is_opening_name(name: &str) -> bool {
     name.len() <= 128
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))

@@ -1,7 +1,5 @@
 //! Params set over those of a text, in the text itself (ruling RMP 14).
 
-use std::fmt::Write as _;
-
 use super::{FaultKind, Faults, Map, fault::Fault, parse};
 use crate::{
     limits::Runs,
@@ -20,21 +18,29 @@ pub fn merge_params(text: &str, overrides: &Map, limits: &Runs) -> Result<String
     if overrides.is_empty() {
         return Ok(text.to_owned());
     }
+    set_in(text, &tree, "params", overrides, yaml::flow_entry, limits)
+}
+
+/// A key and its value as lines of a map whose keys stand behind this indent.
+type Entry = fn(indent: &str, key: &str, value: &serde_json::Value) -> String;
+
+/// Sets keys of a map of an opening, which is made where it is missing. New keys are written by `entry`.
+pub(super) fn set_in(text: &str, tree: &Located, key: &str, values: &Map, entry: Entry, limits: &Runs) -> Result<String, Faults> {
     let Value::Map(root) = &tree.value else {
         return Err(fault(tree.at, FaultKind::NoOpening { found: tree.value.article() }, limits));
     };
-    let params = root.pairs.iter().find(|(key, _)| &*key.name == "params");
-    if let Some((_, value)) = params
+    let old = root.pairs.iter().find(|(it, _)| &*it.name == key);
+    if let Some((_, value)) = old
         && !matches!(value.value, Value::Null | Value::Map(_))
     {
-        let (key, part) = ("params".to_owned(), "an opening".to_owned());
+        let (key, part) = (key.to_owned(), "an opening".to_owned());
         return Err(fault(value.at, FaultKind::WrongType { key, part, takes: "a map", found: value.value.article() }, limits));
     }
     let mut expected = root.json();
-    let merged = merged(params.map(|(_, value)| value), overrides);
-    expected.insert("params".to_owned(), merged.clone().into());
+    let merged = merged(old.map(|(_, value)| value), values);
+    expected.insert(key.to_owned(), merged.clone().into());
 
-    let edited = Editor { text, edits: Vec::new() }.edited(root, params, overrides, &merged);
+    let edited = Editor { text, entry, edits: Vec::new() }.edited(root, (key, old), values, &merged);
     // The tree of the result decides: what an edit could not do right is written anew.
     let fits = |text: &String| matches!(self::tree(text, limits), Ok(tree) if tree.json() == serde_json::Value::Object(expected.clone()));
     edited.filter(fits).map_or_else(
@@ -46,7 +52,11 @@ pub fn merge_params(text: &str, overrides: &Map, limits: &Runs) -> Result<String
     )
 }
 
-fn tree(text: &str, limits: &Runs) -> Result<Located, Faults> {
+/// A text's tree.
+///
+/// # Errors
+/// Its faults as YAML, or that there is nothing in it.
+pub(super) fn tree(text: &str, limits: &Runs) -> Result<Located, Faults> {
     let Reading { tree, faults, more, .. } = yaml::read(text, parse::bounds(limits));
     match tree {
         Some(tree) if faults.is_empty() => Ok(tree),
@@ -68,12 +78,12 @@ fn fault(at: Place, kind: FaultKind, limits: &Runs) -> Faults {
     all
 }
 
-fn merged(params: Option<&Located>, overrides: &Map) -> Map {
-    let mut merged = match params.map(|it| &it.value) {
+fn merged(old: Option<&Located>, values: &Map) -> Map {
+    let mut merged = match old.map(|it| &it.value) {
         Some(Value::Map(map)) => map.json(),
         _ => Map::new(),
     };
-    merged.extend(overrides.iter().map(|(key, value)| (key.clone(), value.clone())));
+    merged.extend(values.iter().map(|(key, value)| (key.clone(), value.clone())));
     merged
 }
 
@@ -86,20 +96,21 @@ struct Edit {
 
 struct Editor<'t> {
     text: &'t str,
+    entry: Entry,
     edits: Vec<Edit>,
 }
 
 impl Editor<'_> {
     /// The text after its edits; nothing when it is of a kind that cannot be edited.
-    fn edited(mut self, root: &yaml::Map, params: Option<&(Key, Located)>, overrides: &Map, merged: &Map) -> Option<String> {
-        match params {
+    fn edited(mut self, root: &yaml::Map, (name, old): (&str, Option<&(Key, Located)>), values: &Map, merged: &Map) -> Option<String> {
+        match old {
             Some((_, Located { value: Value::Map(map), span, .. })) if map.is_flow => {
                 self.edits.push(Edit { from: span.start, to: span.end, text: yaml::flow(&merged.clone().into()) });
             }
-            Some((_, Located { value: Value::Map(map), .. })) => self.set_each(map, overrides)?,
+            Some((_, Located { value: Value::Map(map), .. })) => self.set_each(map, values)?,
             Some((key, value)) => self.set(key, value, &merged.clone().into())?,
             None if root.is_flow => return None,
-            None => self.append(root, merged)?,
+            None => self.append(root, name, merged)?,
         }
         self.edits.sort_by_key(|it| it.from);
         let mut out = String::with_capacity(self.text.len() + 256);
@@ -125,16 +136,16 @@ impl Editor<'_> {
         Some(())
     }
 
-    fn set_each(&mut self, map: &yaml::Map, overrides: &Map) -> Option<()> {
+    fn set_each(&mut self, map: &yaml::Map, values: &Map) -> Option<()> {
         let mut new = String::new();
         let (first, _) = map.pairs.first()?;
         let indent = self.indent(first)?.to_owned();
-        for (name, value) in overrides {
+        for (name, value) in values {
             match map.pairs.iter().find(|(key, _)| *key.name == **name) {
                 Some((key, old)) if old.json() != *value => self.set(key, old, value)?,
                 Some(_) => {}
                 None => {
-                    let _ = writeln!(new, "{indent}{}: {}", yaml::flow(&name.as_str().into()), yaml::flow(value));
+                    new.push_str(&(self.entry)(&indent, name, value));
                 }
             }
         }
@@ -143,14 +154,15 @@ impl Editor<'_> {
         Some(())
     }
 
-    /// `params` behind the last key.
-    fn append(&mut self, root: &yaml::Map, merged: &Map) -> Option<()> {
+    /// The map behind the last key.
+    fn append(&mut self, root: &yaml::Map, name: &str, merged: &Map) -> Option<()> {
         let (first, _) = root.pairs.first()?;
         let (key, last) = root.pairs.last()?;
         let indent = self.indent(first)?.to_owned();
-        let mut new = format!("{indent}params:\n");
+        let mut new = format!("{indent}{name}:\n");
+        let within = format!("{indent}  ");
         for (name, value) in merged {
-            let _ = writeln!(new, "{indent}  {}: {}", yaml::flow(&name.as_str().into()), yaml::flow(value));
+            new.push_str(&(self.entry)(&within, name, value));
         }
         self.insert_behind(self.end_of(last).max(key.span.end), new);
         Some(())

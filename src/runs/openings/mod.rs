@@ -2,6 +2,7 @@
 //!
 //! Nothing here does I/O: nested openings are read through the caller's library.
 
+mod bundle;
 pub mod drawing;
 mod expression;
 mod fault;
@@ -12,18 +13,17 @@ mod merge;
 mod nearest;
 mod opening;
 mod parse;
-mod plan;
 mod port;
 mod success;
 mod template;
 #[cfg(test)]
 mod tests;
 
+pub use bundle::{BundleError, bundle};
 pub use fault::{Fault, FaultKind, Faults, Wrong};
 pub use library::{Library, NoLibrary};
 pub use literal::Literal;
 pub use merge::merge_params;
 pub use opening::{Edge, Map, Node, Opening, Policy, Retry, Use};
-pub use plan::{Plan, PlanEdge, PlanError, PlanNode};
 pub use port::{PortRef, PortValue};
 pub use success::{Check, Is, Success};

@@ -44,12 +44,25 @@ pub struct EventMeta {
     pub success: Option<bool>,
     /// Of a trace, milliseconds from the request to the answer.
     pub latency_ms: Option<u64>,
+    /// Of a trace, between whom.
+    pub hop: Option<HopMeta>,
     /// Of progress, how much is done.
     pub done: Option<f64>,
     /// Of progress, of how much.
     pub total: Option<f64>,
     /// Of an artifact, what it is.
     pub artifact: Option<ArtifactMeta>,
+}
+
+/// A way to an agent and back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HopMeta {
+    /// The agent's topic: `agent/writer`.
+    pub agent: String,
+    /// The request's length, header and body, as it was sent (rmp-v0 §3).
+    pub request_frame_len: u64,
+    /// The answer's.
+    pub answer_frame_len: u64,
 }
 
 /// What an artifact is.
@@ -69,7 +82,7 @@ impl EventMeta {
     /// The same as JSON, as the store keeps it.
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
-        let Self { ts_ms, run_id, node_id, span_id, state, success, latency_ms, done, total, artifact } = self;
+        let Self { ts_ms, run_id, node_id, span_id, state, success, latency_ms, hop, done, total, artifact } = self;
         let mut meta = serde_json::Map::new();
         let mut put = |key: &str, value: Option<serde_json::Value>| {
             if let Some(value) = value {
@@ -83,6 +96,11 @@ impl EventMeta {
         put("state", state.clone().map(Into::into));
         put("success", success.map(Into::into));
         put("latency_ms", latency_ms.map(Into::into));
+        if let Some(HopMeta { agent, request_frame_len, answer_frame_len }) = hop {
+            put("agent", Some(agent.as_str().into()));
+            put("request_frame_len", Some((*request_frame_len).into()));
+            put("answer_frame_len", Some((*answer_frame_len).into()));
+        }
         put("done", done.map(Into::into));
         put("total", total.map(Into::into));
         if let Some(ArtifactMeta { port, schema_id, kind, bytes }) = artifact {
@@ -99,7 +117,7 @@ impl RunEvent {
     /// Its body.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let EventMeta { ts_ms, run_id, node_id, span_id, state, success, latency_ms, done, total, artifact } = &self.meta;
+        let EventMeta { ts_ms, run_id, node_id, span_id, state, success, latency_ms, hop, done, total, artifact } = &self.meta;
         let mut meta = vec![("ts_ms", Value::from(*ts_ms))];
         let text = |text: &String| Value::from(text.as_str());
         meta.extend(run_id.map(|run| ("run_id", Value::from(run.to_string()))));
@@ -108,6 +126,10 @@ impl RunEvent {
         meta.extend(state.as_ref().map(|state| ("state", text(state))));
         meta.extend(success.map(|success| ("success", Value::from(success))));
         meta.extend(latency_ms.map(|ms| ("latency_ms", Value::from(ms))));
+        if let Some(HopMeta { agent, request_frame_len, answer_frame_len }) = hop {
+            meta.extend([("agent", text(agent)), ("request_frame_len", Value::from(*request_frame_len))]);
+            meta.push(("answer_frame_len", Value::from(*answer_frame_len)));
+        }
         meta.extend(done.map(|done| ("done", Value::from(done))));
         meta.extend(total.map(|total| ("total", Value::from(total))));
         if let Some(ArtifactMeta { port, schema_id, kind, bytes }) = artifact {
@@ -132,6 +154,8 @@ impl RunEvent {
         let level = level.map(|level| level_of(&level).ok_or_else(|| fields.fault("level", "is not info, warn or error"))).transpose()?;
         let port = meta.text_or_none("port")?;
         let artifact = port.map(|port| artifact(port, &mut meta)).transpose()?;
+        let agent = meta.text_or_none("agent")?;
+        let hop = agent.map(|agent| hop(agent, &mut meta)).transpose()?;
         Ok(Self {
             kind: EventKind::from_name(&kind).ok_or_else(|| fields.fault("kind", &format!("is {kind:?}, which is not known")))?,
             level,
@@ -144,12 +168,18 @@ impl RunEvent {
                 state: meta.text_or_none("state")?,
                 success: meta.bool_or_none("success")?,
                 latency_ms: meta.number_or_none("latency_ms")?,
+                hop,
                 done: meta.amount_or_none("done")?,
                 total: meta.amount_or_none("total")?,
                 artifact,
             },
         })
     }
+}
+
+fn hop(agent: String, meta: &mut Fields) -> Result<HopMeta, Fault> {
+    let (request_frame_len, answer_frame_len) = (meta.number("request_frame_len")?, meta.number("answer_frame_len")?);
+    Ok(HopMeta { agent, request_frame_len, answer_frame_len })
 }
 
 fn artifact(port: String, meta: &mut Fields) -> Result<ArtifactMeta, Fault> {

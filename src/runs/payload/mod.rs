@@ -18,6 +18,6 @@ pub use action::{ActionRequest, Decision};
 pub use agent::{AgentAnswer, AgentRequest, AgentResponse, Ports, RequestNode};
 pub use control::{ControlRequest, ControlResponse};
 pub use envelope::{Body, schema};
-pub use event::{ArtifactMeta, EventMeta, RunEvent};
+pub use event::{ArtifactMeta, EventMeta, HopMeta, RunEvent};
 pub use fields::Fault;
 pub use told::{CancelNotice, ProgressReport};

@@ -168,7 +168,8 @@ fn an_event_is_as_the_text_has_it() {
     assert_eq!(RunEvent::decode(&written), Ok(event.clone()));
     let artifact = Some(ArtifactMeta { port: "out".to_owned(), schema_id: 5, kind: "artifact.x.v1".to_owned(), bytes: 9 });
     let (success, done, total, latency_ms) = (Some(false), Some(1.5), Some(2.0), Some(4));
-    let meta = EventMeta { artifact, success, done, total, latency_ms, state: Some("failed".to_owned()), ..event.meta.clone() };
+    let hop = Some(HopMeta { agent: "agent/a".to_owned(), request_frame_len: 160, answer_frame_len: 96 });
+    let meta = EventMeta { artifact, success, done, total, latency_ms, hop, state: Some("failed".to_owned()), ..event.meta.clone() };
     let full = RunEvent { meta, level: None, ..event };
     assert_eq!(RunEvent::decode(&full.encode()), Ok(full));
 }

@@ -13,4 +13,4 @@ mod write;
 pub use fault::{Fault, FaultKind};
 pub use read::{Bounds, Reading, read};
 pub use tree::{Key, Located, Map, Place, Span, Value};
-pub use write::{flow, text};
+pub use write::{block_entry, flow, flow_entry, text};

@@ -26,6 +26,22 @@ impl Folder {
         Self { folder: folder.to_owned(), yaml_bytes_max }
     }
 
+    /// The opening of a name that lies in a folder, if one does.
+    ///
+    /// # Errors
+    /// Why one that is there cannot be read.
+    pub fn within(&self, folder: &Path, name: &str) -> Result<Option<(String, PathBuf)>, String> {
+        for extension in EXTENSIONS {
+            let path = folder.join(format!("{name}.{extension}"));
+            match self.open(&path) {
+                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
+                Err(error) => return Err(format!("{}: {error}", path.display())),
+                Ok(found) => return Ok(Some(found)),
+            }
+        }
+        Ok(None)
+    }
+
     /// The text of a file, and its one path.
     fn open(&self, path: &Path) -> io::Result<(String, PathBuf)> {
         let mut text = String::new();
@@ -39,13 +55,8 @@ impl Library for Folder {
     fn read(&self, name: &str, beside: Option<&Path>) -> Result<(String, PathBuf), String> {
         let folders = beside.into_iter().chain([self.folder.as_path()]);
         for folder in folders.clone() {
-            for extension in EXTENSIONS {
-                let path = folder.join(format!("{name}.{extension}"));
-                match self.open(&path) {
-                    Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {}
-                    Err(error) => return Err(format!("{}: {error}", path.display())),
-                    Ok(found) => return Ok(found),
-                }
+            if let Some(found) = self.within(folder, name)? {
+                return Ok(found);
             }
         }
         let looked = folders.map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(" and ");

@@ -5,7 +5,10 @@
 use libfuzzer_sys::fuzz_target;
 use rl_console::{
     limits::Runs,
-    runs::openings::{Map, NoLibrary, Opening, Plan, drawing, merge_params},
+    runs::{
+        Plan,
+        openings::{Map, NoLibrary, Opening, drawing, merge_params},
+    },
 };
 
 fuzz_target!(|bytes: &[u8]| {
@@ -18,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
             let plan = Plan::from(opening);
             let json = serde_json::to_string(&plan).unwrap();
             assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan);
-            let _ = (drawing::text(&plan), drawing::mermaid(&plan));
+            let _ = (drawing::text(&opening.name, &plan), drawing::mermaid(&plan));
         }
         Err(faults) => {
             let lines = text.split(['\n', '\r']).count() + 1;

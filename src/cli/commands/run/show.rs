@@ -1,5 +1,7 @@
 //! `run show`.
 
+use serde::Serialize;
+
 use crate::{
     cli::{
         error::Error,
@@ -9,27 +11,66 @@ use crate::{
         table::{LocalClock, visible},
     },
     ids::TraceId,
-    port::{Operator, Page, Query, RunDetail},
-    runs::openings::{Plan, drawing},
+    port::{NodeTold, NodesTold, Operator, Page, Query, RunDetail},
+    runs::{NodeState, Plan, openings::drawing},
+    time::Wall,
 };
 
-/// Prints a run, or its opening's text as it was submitted.
+/// Events asked for at once; the station may give fewer.
+const PAGE_ROWS: u64 = 1_000;
+
+/// A run as scripts read it.
+#[derive(Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    detail: &'a RunDetail,
+    /// Nodes that were told of, in the order of the plan.
+    node_states: Vec<&'a NodeTold>,
+    /// Events behind which nodes may have gone on, and that are not kept.
+    #[serde(skip_serializing_if = "is_zero")]
+    events_missing: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Prints a run with how its nodes stand, or its opening's text as it was submitted.
 pub(super) async fn show(station: &dyn Operator, run: TraceId, yaml: bool, clock: &LocalClock, out: &mut Output) -> Result<(), Error> {
     let Page::Run(detail) = operator::query(station, Query::Run { run }).await? else { return Err(Error::StrangeAnswer) };
     let detail = detail.ok_or_else(|| RunError::Unknown { name: run.to_string(), is_tail: false })?;
     if yaml && !out.is_json() {
         return out.text(&detail.yaml);
     }
-    out.row(&detail, |detail| text(detail, clock))
+    let told = told(station, run).await?;
+    let plan = serde_json::from_str::<Plan>(detail.plan.as_str()).unwrap_or_default();
+    let node_states = plan.nodes.iter().filter_map(|node| told.node(&node.id)).collect();
+    let shown = Shown { detail: &detail, node_states, events_missing: told.missing() };
+    out.row(&shown, |shown| text(shown, &plan, &told, clock))
 }
 
-fn text(detail: &RunDetail, clock: &LocalClock) -> String {
-    let row = &detail.row;
+/// How the nodes stand, by all that the run told.
+async fn told(station: &dyn Operator, run: TraceId) -> Result<NodesTold, Error> {
+    let (mut told, mut after) = (NodesTold::default(), 0);
+    loop {
+        let query = Query::RunEvents { run, after, limit: PAGE_ROWS };
+        let Page::RunEvents { rows, more } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
+        rows.iter().for_each(|row| told.take(row));
+        match rows.last().filter(|_| more) {
+            Some(last) => after = last.number,
+            None => return Ok(told),
+        }
+    }
+}
+
+fn text(shown: &Shown<'_>, plan: &Plan, told: &NodesTold, clock: &LocalClock) -> String {
+    let row = &shown.detail.row;
     let why = row.why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
     let ended = row
         .ended_at_ms
         .map_or_else(|| "-".to_owned(), |end| format!("{}, after {:.1} s", clock.show(end), end.since(row.submitted_at_ms).as_secs_f64()));
-    let facts = [
+    let mut facts = vec![
         ("run", row.run.to_string()),
         ("opening", format!("{} ({})", row.name, row.opening)),
         ("state", format!("{}{why}", row.state.name())),
@@ -40,10 +81,26 @@ fn text(detail: &RunDetail, clock: &LocalClock) -> String {
         ("told", format!("{} events", row.events)),
         ("kept", format!("{} artifacts", row.artifacts)),
     ];
+    if shown.events_missing > 0 {
+        let says = "more events than were kept (limits.runs.events_kept_max): nodes may have gone on since";
+        facts.push(("missing", format!("{} {says}", shown.events_missing)));
+    }
     let facts = facts.iter().map(|(name, fact)| format!("{name:<10} {}", visible(fact)));
-    let plan = serde_json::from_str::<Plan>(detail.plan.as_str()).map(|plan| drawing::text(&plan)).unwrap_or_default();
+    let notes: Vec<String> = plan.nodes.iter().map(|node| note(told.node(&node.id), row.ended_at_ms)).collect();
+    let plan = if plan.nodes.is_empty() { String::new() } else { drawing::text_with(&row.name, plan, &notes) };
     let plan = std::iter::once(String::new()).chain(plan.trim_end().lines().map(visible));
     facts.chain(plan).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+}
+
+/// How a node stands, in a line: its state, how long it took or takes, how often it was tried, why it did not succeed.
+fn note(told: Option<&NodeTold>, ended: Option<Wall>) -> String {
+    let Some(NodeTold { state, attempts, ran_at_ms, since_ms, why, .. }) = told else {
+        return if ended.is_some() { "-" } else { NodeState::Waiting.name() }.to_owned();
+    };
+    let took = ran_at_ms.filter(|_| state.is_end()).map(|ran| format!("  {:.3} s", since_ms.since(ran).as_secs_f64()));
+    let tried = (*attempts > 1).then(|| format!("  {attempts} attempts"));
+    let why = why.as_ref().map(|why| format!("  {why}"));
+    [Some(state.name().to_owned()), took, tried, why].into_iter().flatten().collect()
 }
 
 #[cfg(test)]
@@ -51,29 +108,44 @@ mod tests {
     use super::*;
     use crate::{
         cli::{commands::run::named::tests::row, operator::tests::Scripted, output::tests::Printed},
+        port::RunEventRow,
+        runs::EventKind,
         schema::JsonText,
-        time::Wall,
     };
 
     fn detail() -> RunDetail {
-        let plan = r#"{"name":"poll","nodes":[{"id":"ask","use":"agent:echo","label":"ask"}],"edges":[]}"#;
+        let plan = r#"{"nodes":[{"id":"ask","use":"agent:echo"},{"id":"tell","use":"agent:printer"}],"edges":[]}"#;
         RunDetail { row: row(3, 7), yaml: "version: 0\n".to_owned(), plan: JsonText::parse(plan).unwrap() }
     }
 
-    fn printed(page: Page, yaml: bool) -> Result<String, Error> {
-        let (station, printed) = (Scripted::pages([page]), Printed::default());
+    fn told(number: u64, says: &str, state: &str) -> RunEventRow {
+        let meta = JsonText::parse(&format!(r#"{{"node_id":"ask","span_id":"ask#2","state":"{state}"}}"#)).unwrap();
+        RunEventRow { number, kind: EventKind::Status, level: None, message: says.to_owned(), meta, at_ms: Wall(number * 500) }
+    }
+
+    fn printed(page: Page, yaml: bool, is_json: bool) -> Result<String, Error> {
+        let first = Page::RunEvents { rows: vec![told(1, "ask is running", "running")], more: true };
+        let second = Page::RunEvents { rows: vec![told(2, "ask is failed: no luck", "failed")], more: false };
+        let (station, printed) = (Scripted::pages([page, first, second]), Printed::default());
         let run = TraceId(uuid::Uuid::from_u128(7));
-        operator::block_on(async { show(&station, run, yaml, &LocalClock::new(Wall(0)), &mut printed.output(false)).await })?;
+        operator::block_on(async { show(&station, run, yaml, &LocalClock::new(Wall(0)), &mut printed.output(is_json)).await })?;
         Ok(printed.text())
     }
 
     #[test]
-    fn a_run_is_shown_with_its_plan_or_as_its_text() {
-        let shown = printed(Page::Run(Some(detail())), false).unwrap();
-        for part in ["state      succeeded\n", "after 1.5 s\n", "poll: 1 node, 0 edges\n", "  1  ask  agent:echo\n"] {
+    fn a_run_is_shown_with_its_nodes_or_as_its_text() {
+        let shown = printed(Page::Run(Some(detail())), false, false).unwrap();
+        let node = "  1  ask   agent:echo     failed  0.500 s  2 attempts  no luck\n";
+        for part in ["state      succeeded\n", "after 1.5 s\n", "poll: 2 nodes, 0 edges\n", node, "  1  tell  agent:printer  -\n"] {
             assert!(shown.contains(part), "{part}\n{shown}");
         }
-        assert_eq!(printed(Page::Run(Some(detail())), true).unwrap(), "version: 0\n");
-        assert_eq!(printed(Page::Run(None), false).unwrap_err().code(), "unknown_run");
+        let json = printed(Page::Run(Some(detail())), false, true).unwrap();
+        assert!(
+            json.contains(
+                r#""node_states":[{"node":"ask","state":"failed","attempts":2,"ran_at_ms":500,"since_ms":1000,"why":"no luck"}]"#
+            )
+        );
+        assert_eq!(printed(Page::Run(Some(detail())), true, false).unwrap(), "version: 0\n");
+        assert_eq!(printed(Page::Run(None), false, false).unwrap_err().code(), "unknown_run");
     }
 }

@@ -20,10 +20,7 @@ use crate::{
         HEADER_BYTES, PREFIX_BYTES, SchemaId,
         client::{self, Client, Delivery, Subscription},
     },
-    runs::{
-        RunState,
-        payload::{RunEvent, schema},
-    },
+    runs::payload::{RunEvent, schema},
     tap::entry::station::Level,
     time::Wall,
 };
@@ -77,13 +74,11 @@ pub(super) struct Follower<'a> {
     settings: &'a Settings,
     out: &'a mut Output,
     lost: u64,
-    /// The last error that was not printed.
-    error: Option<String>,
 }
 
 impl<'a> Follower<'a> {
     pub(super) fn new(run: TraceId, is_telling: bool, clock: LocalClock, settings: &'a Settings, out: &'a mut Output) -> Self {
-        Self { run, is_telling, clock, settings, out, lost: 0, error: None }
+        Self { run, is_telling, clock, settings, out, lost: 0 }
     }
 
     /// Reads events until the last one.
@@ -117,10 +112,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Prints how the run ended, and makes an exit code of it.
-    pub(super) fn end(&mut self, mut ended: Ended) -> Result<(), Error> {
-        if let Some(error) = self.error.take().filter(|_| ended.state == RunState::Failed) {
-            ended.message = format!("{}; its last error: {error}", ended.message);
-        }
+    pub(super) fn end(&mut self, ended: Ended) -> Result<(), Error> {
         self.out.row(&ended, Ended::line)?;
         self.out.flush()?;
         Ok(ended.verdict()?)
@@ -139,11 +131,7 @@ impl<'a> Follower<'a> {
             let at = self.clock.show(Wall(meta.ts_ms));
             self.out.row(&row, |row| visible(&format!("{at}  {:<5}  {:<8}  {}", row.level.unwrap_or("-"), row.kind, row.message)))?;
         }
-        let ended = Ended::of(self.run, &event);
-        if ended.is_none() && !self.is_telling && event.level == Some(Level::Error) {
-            self.error = Some(event.message);
-        }
-        Ok(ended)
+        Ok(Ended::of(self.run, &event))
     }
 
     /// How the run ended as the station has it, where it did and where that may be asked.

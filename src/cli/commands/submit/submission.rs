@@ -1,6 +1,6 @@
 //! `submit`.
 
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 use serde::Serialize;
 
@@ -22,9 +22,10 @@ use crate::{
     ids::{OpeningId, TraceId},
     rmp::{Kind, client::Client},
     runs::{
-        openings::merge_params,
+        openings::{bundle, merge_params},
         payload::{ControlRequest, ControlResponse},
     },
+    station::control::Folder,
 };
 
 /// An accepted run, as scripts read it.
@@ -57,15 +58,24 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SubmitArgs) -> Result<()
     })
 }
 
-/// The opening with the params that flags set (rmp-v0 §9). Where none is set it is sent as it is, and the station judges it.
+/// The opening with the params that flags set (rmp-v0 §9), and with those that it nests and that lie beside it (ruling RMP 14): the station
+/// need not be able to read them. Where there is neither it is sent as it is, and the station judges it.
 fn text(context: &Context, args: &SubmitArgs) -> Result<String, Error> {
     let limits = &context.settings.limits.runs;
-    let text = opening::read(&args.file, limits.yaml_bytes_max)?;
+    let rejected = |reason| Error::from(RunError::Rejected { reason, is_opening: true });
+    let mut text = opening::read(&args.file, limits.yaml_bytes_max)?;
     let params = opening::given(&args.params)?;
-    if params.is_empty() {
+    if !params.is_empty() {
+        text = merge_params(&text, &params, limits).map_err(|faults| rejected(faults.to_string()))?;
+    }
+    if args.file == "-" {
         return Ok(text);
     }
-    merge_params(&text, &params, limits).map_err(|faults| RunError::Rejected { reason: faults.to_string(), is_opening: true }.into())
+    let file = Path::new(&args.file).canonicalize().map_err(Error::io(args.file.as_str()))?;
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    let library = Folder::new(folder, limits.yaml_bytes_max);
+    let beside = |name: &str| Ok(library.within(folder, name)?.map(|(text, _)| text));
+    bundle(&text, beside, limits).map_err(|error| rejected(error.to_string()))
 }
 
 async fn submit(client: &Client, context: &mut Context, args: &SubmitArgs, opening_yaml: String) -> Result<(), Error> {

@@ -56,7 +56,7 @@ fn what_hangs_on_a_failed_node_is_blocked_and_the_rest_goes_on() {
     assert_eq!(house.stands("c"), (NodeState::Blocked, "upstream b failed".to_owned()));
     assert_eq!(house.end(1), None, "d is still worked on");
     house.does("d", &gives(&[]));
-    assert_eq!(house.end(1), Some(("failed", "node a is failed".to_owned())));
+    assert_eq!(house.end(1), Some(("failed", "node a failed: no luck".to_owned())));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn a_timeout_counts_per_attempt_and_tells_the_agent() {
     house.answer(&first, &gives(&[]));
     assert_eq!(house.stands("a").0, NodeState::Running, "a late answer is not the second attempt's");
     house.pass(50);
-    assert_eq!(house.end(1), Some(("failed", "node a is failed".to_owned())));
+    assert_eq!(house.end(1), Some(("failed", "node a failed: timed out after 50 ms".to_owned())));
     assert_eq!(house.stands("a").1, "timed out after 50 ms");
     house.pass(20);
     assert!(house.events.iter().any(|(_, _, event)| event.kind == EventKind::Log && event.message.contains("late or twice")));
@@ -198,7 +198,10 @@ fn success_is_judged_as_it_is_written() {
         house.submit(1, it);
         house.does("b", &fails(false));
         house.does("a", &gives(&[("ok", value.into())]));
-        assert_eq!(house.end(1).unwrap().0, expected, "a failed node does not matter where success is written");
+        let (state, why) = house.end(1).unwrap();
+        assert_eq!(state, expected, "a failed node does not matter where success is written");
+        let told = "success.all_of does not hold: a.ok is not true; node b failed: no luck";
+        assert_eq!(why, if expected == "failed" { told } else { "" });
     }
 }
 

@@ -44,7 +44,7 @@ fn one_that_fails_is_tried_again_from_its_beginning_and_then_gives_not_ok() {
     house.submit(1, opening(nodes, &["a.ok==false -> b.in", "a.out -> c.in"]));
     house.does("x", &gives(&[("out", 1.into())]));
     house.does("y", &fails(false));
-    assert_eq!(house.stands("a"), (NodeState::Retrying, "it did not succeed: node a/y is failed".to_owned()));
+    assert_eq!(house.stands("a"), (NodeState::Retrying, "it did not succeed: node a/y failed: no luck".to_owned()));
     house.pass(10);
     assert_eq!((house.stands("a/y").0, house.request("x").attempt), (NodeState::Waiting, 1));
     house.does("x", &fails(false));
@@ -52,7 +52,7 @@ fn one_that_fails_is_tried_again_from_its_beginning_and_then_gives_not_ok() {
     assert_eq!(house.stands("c").1, "upstream a failed");
     assert_eq!(house.request("b").inputs["in"], [value(false)]);
     house.does("b", &gives(&[]));
-    assert_eq!(house.end(1), Some(("failed", "node a is failed".to_owned())));
+    assert_eq!(house.end(1), Some(("failed", "node a failed: it did not succeed: node a/x failed: no luck".to_owned())));
 }
 
 #[test]

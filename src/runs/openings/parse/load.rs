@@ -27,7 +27,8 @@ impl Opening {
         let mut loader = Loader::new(library, limits);
         let File { tree, values } = loader.read(text, None);
         loader.left.values = loader.left.values.saturating_sub(values);
-        let context = Context { file: None, folder: origin.and_then(Path::parent).map(Arc::from), confirm_external: false };
+        let folder = origin.and_then(Path::parent).map(Arc::from);
+        let context = Context { file: None, folder, carried: Arc::default(), confirm_external: false };
         let name = origin.map_or_else(|| "this one".to_owned(), name_of);
         loader.chain.push(Step { name: name.into(), path: origin.unwrap_or(Path::new("")).to_owned() });
         let opening = tree.and_then(|tree| text::opening(&mut loader, &tree, params, &context));
@@ -50,9 +51,14 @@ pub(super) struct Context {
     pub(super) file: Option<Arc<Path>>,
     /// The folder of the text's file.
     pub(super) folder: Option<Arc<Path>>,
+    /// The openings that the outermost text carries; none for a file that was looked up.
+    pub(super) carried: Arc<Carried>,
     /// `confirm_external` of an opening around this one holds within it too.
     pub(super) confirm_external: bool,
 }
+
+/// Openings that a text carries, by their names.
+pub(super) type Carried = HashMap<Arc<str>, Arc<str>>;
 
 /// An opening that is being read.
 struct Step {
@@ -144,9 +150,11 @@ impl<'l> Loader<'l> {
             return refused(self, FaultKind::TooDeep { max: self.limits.depth_max }, None);
         }
         let sought = (name.to_owned(), context.folder.clone());
-        let (text, path) = match self.found.get(&sought) {
-            Some(path) => (None, path.clone()),
-            None => match self.library.read(name, context.folder.as_deref()) {
+        let carried = context.carried.get(name);
+        let (text, path) = match (carried, self.found.get(&sought)) {
+            (Some(text), _) => (Some(text.to_string()), PathBuf::from(format!("{name}.yaml"))),
+            (None, Some(path)) => (None, path.clone()),
+            (None, None) => match self.library.read(name, context.folder.as_deref()) {
                 Ok((text, path)) => (Some(text), path),
                 Err(why) => return refused(self, FaultKind::OpeningNotFound { name: name.to_owned(), why }, None),
             },
@@ -155,7 +163,9 @@ impl<'l> Loader<'l> {
             let names: Vec<&str> = self.chain[from..].iter().map(|it| &*it.name).chain([name]).collect();
             return refused(self, FaultKind::OpeningCycle { path: names.join(" → ") }, Some("take one of them out of the ring"));
         }
-        self.found.insert(sought, path.clone());
+        if carried.is_none() {
+            self.found.insert(sought, path.clone());
+        }
         let file: Arc<Path> = Arc::from(path.as_path());
         let known = self.files.get(&path).cloned();
         let File { tree, values } = known.unwrap_or_else(|| self.read(&text.unwrap_or_default(), Some(&file)));
@@ -166,7 +176,12 @@ impl<'l> Loader<'l> {
         }
         self.left.values -= values;
         self.files.insert(path.clone(), File { tree: tree.clone(), values });
-        let within = Context { folder: path.parent().map(Arc::from), file: Some(file), confirm_external: context.confirm_external };
+        // A file that is looked up finds others beside it; one that the text carries finds what the text does.
+        let around = match carried {
+            Some(_) => context.clone(),
+            None => Context { folder: path.parent().map(Arc::from), carried: Arc::default(), ..context.clone() },
+        };
+        let within = Context { file: Some(file), ..around };
         self.chain.push(Step { name: Arc::from(name), path });
         let opening = tree.and_then(|tree| text::opening(self, &tree, params, &within));
         self.chain.pop();

@@ -5,12 +5,13 @@ use std::{collections::HashMap, sync::Arc};
 use super::{
     super::{
         Check, Edge, FaultKind, Is, Map, Node, Opening, Policy, PortRef, Success, Use,
+        bundle::OPENINGS,
         expression::{self, Miswritten, WrittenPort, cut},
         graph,
     },
     edge,
     fields::{Fields, Part, Sink},
-    load::{Context, Loader},
+    load::{Carried, Context, Loader},
     node,
 };
 use crate::runs::yaml::{Located, Place, Value};
@@ -21,7 +22,7 @@ const NAME_CHARS_MAX: usize = 128;
 /// Numbers that every place an opening goes to can hold.
 pub(super) const NUMBER_MAX: u64 = i64::MAX as u64;
 
-const KEYS: [&str; 9] = ["version", "name", "goals", "params", "policy", "nodes", "edges", "success", "artifacts"];
+const KEYS: [&str; 10] = ["version", "name", "goals", "params", "policy", "nodes", "edges", "success", "artifacts", OPENINGS];
 
 /// Reads one text. Faults are the loader's; what is returned is whole only if there are none.
 pub(super) fn opening(loader: &mut Loader<'_>, tree: &Located, params: &Map, context: &Context) -> Option<Opening> {
@@ -40,7 +41,8 @@ pub(super) fn opening(loader: &mut Loader<'_>, tree: &Located, params: &Map, con
     let mut all_params = fields.map("params", sink).map(|(map, _)| map.json()).unwrap_or_default();
     all_params.extend(params.iter().map(|(key, value)| (key.clone(), value.clone())));
     let policy = policy(&fields, sink);
-    let around = Context { confirm_external: policy.confirm_external || context.confirm_external, ..context.clone() };
+    let carried = carried(&fields, context, sink).map_or_else(|| Arc::clone(&context.carried), Arc::new);
+    let around = Context { confirm_external: policy.confirm_external || context.confirm_external, carried, ..context.clone() };
 
     let items = fields.required("nodes", "list what it does under `nodes`", sink);
     let items = items.and_then(|it| fields.list(it, "nodes", "a list of nodes", sink)).unwrap_or_default();
@@ -101,6 +103,19 @@ fn name(fields: &Fields<'_>, sink: &mut Sink<'_>) -> Option<Arc<str>> {
         sink.add(value.at, FaultKind::Name { max: NAME_CHARS_MAX }, None);
     }
     Some(name.clone())
+}
+
+/// The openings that the text carries. Only the outermost does: a name means one opening throughout.
+fn carried(fields: &Fields<'_>, context: &Context, sink: &mut Sink<'_>) -> Option<Carried> {
+    let (map, at) = fields.map(OPENINGS, sink)?;
+    if context.file.is_some() {
+        sink.add(at, FaultKind::InnerOpenings, Some("make them files beside this one".to_owned()));
+        return None;
+    }
+    let takes = "a map of texts, each an opening";
+    let texts =
+        map.pairs.iter().filter_map(|(key, value)| Some((Arc::clone(&key.name), Arc::clone(fields.text(value, &key.name, takes, sink)?))));
+    Some(texts.collect())
 }
 
 fn policy(fields: &Fields<'_>, sink: &mut Sink<'_>) -> Policy {

@@ -1,0 +1,135 @@
+//! Prints hops: objects, or a ladder.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::{
+    cli::{
+        error::Error,
+        output::Output,
+        table::{Align, LocalClock, Table},
+    },
+    port::HopRow,
+    time::Wall,
+};
+
+const L: Align = Align::Left;
+const R: Align = Align::Right;
+
+const COLUMNS: &[(&str, Align)] = &[
+    ("hop", R),
+    ("time", L),
+    ("ms", R),
+    ("from", L),
+    ("to", L),
+    ("schema", L),
+    ("frame_len", R),
+    ("latency", R),
+    ("cause", R),
+    ("reached", L),
+];
+
+/// What scripts are told besides.
+#[derive(Serialize)]
+#[serde(tag = "event", rename = "incomplete")]
+struct Incomplete {
+    kept_since_ms: Wall,
+}
+
+/// Prints a ladder page by page.
+pub(super) struct Printer<'a> {
+    clock: LocalClock,
+    out: &'a mut Output,
+    table: Table,
+    /// The numbers of hops by their places in the tap.
+    numbers: HashMap<u64, u64>,
+    printed: u64,
+    first: Option<Wall>,
+}
+
+impl<'a> Printer<'a> {
+    pub(super) fn new(clock: LocalClock, out: &'a mut Output) -> Self {
+        Self { clock, out, table: Table::new(COLUMNS), numbers: HashMap::new(), printed: 0, first: None }
+    }
+
+    /// Hops that were printed.
+    pub(super) fn printed(&self) -> u64 {
+        self.printed
+    }
+
+    /// Prints hops that follow those before.
+    pub(super) fn page(&mut self, hops: &[HopRow]) -> Result<(), Error> {
+        let mut rows = Vec::new();
+        for hop in hops {
+            self.printed += 1;
+            if let Some(seq) = hop.seq {
+                self.numbers.insert(seq, self.printed);
+            }
+            if self.out.is_json() {
+                self.out.row(hop, |_| String::new())?;
+            } else {
+                rows.push(self.cells(hop));
+            }
+        }
+        if !rows.is_empty() {
+            self.table.page(rows).iter().try_for_each(|line| self.out.line(line))?;
+        }
+        self.out.flush()
+    }
+
+    /// Says since when everything is kept.
+    pub(super) fn incomplete(&mut self, since: Wall) -> Result<(), Error> {
+        let says = format!(
+            "\nwhat was sent before {} is not kept by the tap any more; of that, what agents answered is from the run's history",
+            self.clock.show(since)
+        );
+        self.out.row(&Incomplete { kept_since_ms: since }, |_| says)
+    }
+
+    fn cells(&mut self, hop: &HopRow) -> Vec<String> {
+        let none = || "-".to_owned();
+        let first = *self.first.get_or_insert(hop.at_ms);
+        let reached = match (&hop.refused, hop.reached, hop.dropped.filter(|dropped| *dropped > 0)) {
+            (Some(refused), ..) => format!("refused: {refused}"),
+            (None, Some(0), _) => "nobody".to_owned(),
+            (None, Some(reached), None) => reached.to_string(),
+            (None, Some(reached), Some(dropped)) => format!("{reached}, {dropped} dropped"),
+            (None, None, _) => none(),
+        };
+        // A cause is a hop of this ladder, or else a place in the tap.
+        let cause = hop.cause.map(|seq| self.numbers.get(&seq).map_or_else(|| format!("@{seq}"), ToString::to_string));
+        vec![
+            self.printed.to_string(),
+            self.clock.show(hop.at_ms),
+            hop.at_ms.0.saturating_sub(first.0).to_string(),
+            hop.from.clone(),
+            hop.to.clone(),
+            hop.schema.strip_prefix("CT_").unwrap_or(&hop.schema).to_owned(),
+            hop.frame_len.map_or_else(none, |len| len.to_string()),
+            hop.latency_us.map_or_else(none, latency),
+            cause.unwrap_or_else(none),
+            reached,
+        ]
+    }
+}
+
+/// Microseconds as people read them.
+fn latency(us: u64) -> String {
+    match us {
+        ..1_000 => format!("{us} us"),
+        ..10_000 => format!("{}.{} ms", us / 1_000, us / 100 % 10),
+        ..10_000_000 => format!("{} ms", us / 1_000),
+        _ => format!("{} s", us / 1_000_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_latency_is_told_in_the_unit_that_fits() {
+        assert_eq!([900, 1_250, 40_900, 12_000_000].map(latency), ["900 us", "1.2 ms", "40 ms", "12 s"]);
+    }
+}

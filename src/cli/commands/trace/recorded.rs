@@ -1,0 +1,70 @@
+//! Over a recording.
+
+use std::{collections::BTreeSet, path::Path};
+
+use super::print::Printer;
+use crate::{
+    cli::{args::RunName, error::Error, report, run_error::RunError},
+    ids::{Seq, TraceId},
+    port::{Ladder, Snapshot},
+    recording::{self, Recorded},
+    tap::EntryRef,
+};
+
+/// Hops of one ladder that are printed.
+const HOPS_MAX: u64 = 100_000;
+
+pub(super) fn print(file: &Path, name: &RunName, events: bool, printer: &mut Printer<'_>) -> Result<(), Error> {
+    let trace = match name {
+        RunName::Whole(trace) => *trace,
+        RunName::Tail(tail) => resolve(file, tail)?,
+    };
+    let mut ladder = Ladder::new(trace, events, Seq(0), HOPS_MAX);
+    for part in open(file)? {
+        match part {
+            Ok(Recorded::Snapshot { bytes, .. }) => {
+                if let Ok(snapshot) = Snapshot::decode(&bytes) {
+                    ladder.know(&snapshot.rmp);
+                }
+            }
+            Ok(Recorded::Entry(of)) => ladder.take(EntryRef { entry: &of.entry, bytes: &of.bytes }),
+            Err(damage) => report::tell(&format!("warning: {}: {damage}", file.display())),
+        }
+    }
+    let (hops, more) = ladder.hops();
+    printer.page(&hops)?;
+    if more {
+        report::tell(&format!("warning: there are more than {HOPS_MAX} hops"));
+    }
+    if printer.printed() == 0 { Err(RunError::NoHops { trace }.into()) } else { Ok(()) }
+}
+
+fn open(file: &Path) -> Result<recording::Reading, Error> {
+    recording::read(file).map_err(|error| Error::Input {
+        what: file.display().to_string(),
+        message: error.to_string(),
+        hint: "`rl-console record OUT.mcap` makes one".to_owned(),
+    })
+}
+
+/// The trace that ends so.
+fn resolve(file: &Path, tail: &str) -> Result<TraceId, Error> {
+    /// Traces that are told where several end so.
+    const TOLD: usize = 5;
+    let mut found = BTreeSet::new();
+    for part in open(file)? {
+        if let Ok(Recorded::Entry(of)) = part
+            && let Some(trace) = of.entry.trace.filter(|trace| trace.0.simple().to_string().ends_with(tail))
+        {
+            found.insert(trace);
+            if found.len() > TOLD {
+                break;
+            }
+        }
+    }
+    match found.iter().collect::<Vec<_>>().as_slice() {
+        [trace] => Ok(**trace),
+        [] => Err(RunError::Unknown { name: tail.to_owned(), is_tail: false }.into()),
+        _ => Err(RunError::Ambiguous { tail: tail.to_owned(), runs: found.into_iter().take(TOLD).collect() }.into()),
+    }
+}
