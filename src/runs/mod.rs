@@ -6,10 +6,12 @@
 //! - [`host`]: the loop around it.
 //! - [`Plan`]: what a run is to do, in the one form that everything shares.
 //! - [`yaml`]: texts as trees in which everything knows its place.
+//! - [`Figures`]: what is counted of runs.
 //! - [`Snapshot`]: runs as a reader of the tap starts from them, carried on by its entries.
 
 mod command;
 pub mod engine;
+mod figures;
 mod fold;
 pub mod host;
 pub mod openings;
@@ -20,6 +22,7 @@ mod taxonomy;
 pub mod yaml;
 
 pub use command::{Command, Outcome, Refusal};
+pub use figures::{ENDS, Figures, NODE_ENDS, RejectedFor};
 pub use plan::{Plan, PlanEdge, PlanError, PlanNode, PlanPart};
 pub use snapshot::{AskView, NodeView, Progress, RunView, Snapshot, Totals};
 

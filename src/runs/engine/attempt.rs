@@ -121,6 +121,8 @@ impl Run {
         node.progress_at = None;
         self.in_flight += 1;
         to.in_flight += 1;
+        to.figures.attempts += 1;
+        to.figures.retries += u64::from(attempt > 1);
     }
 
     /// An attempt is not worked on any more; its agent is told where it does not know.
@@ -200,6 +202,7 @@ impl Run {
         let inner = self.nodes[place as usize].inner;
         let own = inner.and_then(|scope| self.opening_of(scope).policy.timeout_ms);
         let ms = self.def(place).timeout_ms.into_iter().chain(own).min().unwrap_or(0);
+        to.figures.timeouts += 1;
         self.land(to, place, true);
         self.fail_attempt(to, now, place, true, &format!("timed out after {ms} ms"));
     }
@@ -207,6 +210,7 @@ impl Run {
     /// Counts tokens: whether a budget is spent, and what followed from that is done.
     fn spend(&mut self, to: &mut Shared, now: Now, place: u32, tokens: u64) -> bool {
         self.tokens = self.tokens.saturating_add(tokens);
+        to.figures.tokens = to.figures.tokens.saturating_add(tokens);
         to.tell(Transition::Spent { run: self.run, tokens: self.tokens }, "");
         // From the node outwards, so that the outermost that is overdrawn has the last word.
         let mut overdrawn = None;

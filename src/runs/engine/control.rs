@@ -15,6 +15,7 @@ use super::{
 use crate::{
     ids::{OpeningId, Ticket, TopicName, TraceId},
     runs::{
+        RejectedFor,
         openings::Opening,
         payload::{ControlRequest, ControlResponse, schema},
     },
@@ -49,6 +50,7 @@ impl Engine {
             Ok(request) => request,
             Err(fault) => {
                 let reason = format!("the request cannot be read: {fault}");
+                self.shared.figures.reject(RejectedFor::Unreadable);
                 self.shared.tell(Transition::Rejected { request: trace, by }, &reason);
                 let response = ControlResponse::RunRejected { request_id: trace, reason };
                 self.shared.publish(answer(trace, &response));
@@ -72,12 +74,12 @@ impl Engine {
         }
         if request_id != trace {
             let reason = format!("request_id is {request_id} and the header's trace_id {trace}: they must be the same");
-            return self.reject(now, key, request_id, by, reason);
+            return self.reject(now, key, request_id, by, (RejectedFor::RequestId, reason));
         }
         let (open, open_max) = ((self.runs.len() + self.loading.len()) as u64, self.shared.settings.limits.open_max);
         if open >= open_max {
             let reason = format!("{open} runs are worked on, as many as there may be: wait for one to end (limits.runs.open_max)");
-            return self.reject(now, key, request_id, by, reason);
+            return self.reject(now, key, request_id, by, (RejectedFor::TooMany, reason));
         }
         if self.runs.contains_key(&trace) || self.loading.values().any(|it| it.run == trace) {
             return;
@@ -97,7 +99,7 @@ impl Engine {
                 for (by, trace) in waiting.into_iter().flatten() {
                     self.reject(now, (trace, ControlVariant::Cancel), trace, by, unknown_run(run));
                 }
-                return self.reject(now, (run, ControlVariant::Submit), run, by, reason);
+                return self.reject(now, (run, ControlVariant::Submit), run, by, (RejectedFor::Opening, reason));
             }
         };
         let id = OpeningId(self.shared.id());
@@ -147,7 +149,10 @@ impl Engine {
             to.tell(Transition::Planned { run: run.run }, &part);
         }
         run.is_live = true;
-        run.event(to, now, None, (EventKind::Plan, Some(Level::Info)), &format!("{name}: {nodes} nodes, {edges} edges"));
+        let many = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        let says = format!("{name}: {}, {}", many(plan.nodes.len(), "node"), many(edges, "edge"));
+        to.figures.submitted += 1;
+        run.event(to, now, None, (EventKind::Plan, Some(Level::Info)), &says);
         run.event_with(to, now, None, (EventKind::Status, Some(Level::Info)), "the run is running", |meta| {
             meta.state = Some(RunState::Running.name().to_owned());
         });
@@ -165,7 +170,7 @@ impl Engine {
         self.accepting.remove(&run);
         let Some(run) = self.runs.remove(&run) else { return };
         let reason = format!("the run cannot be recorded: {error}; `rl-console doctor` says more");
-        self.reject(now, (run.run, ControlVariant::Submit), run.run, run.by, reason);
+        self.reject(now, (run.run, ControlVariant::Submit), run.run, run.by, (RejectedFor::NotRecorded, reason));
         for (by, trace) in run.cancelled.into_iter().flat_map(|(by, traces)| traces.into_iter().map(move |trace| (by.clone(), trace))) {
             self.reject(now, (trace, ControlVariant::Cancel), trace, by, unknown_run(run.run));
         }
@@ -177,7 +182,8 @@ impl Engine {
             return;
         }
         if by.kind == AskerKind::Cue {
-            return self.reject(now, key, trace, by, "a cue submits runs, and cancels none".to_owned());
+            let reason = "a cue submits runs, and cancels none".to_owned();
+            return self.reject(now, key, trace, by, (RejectedFor::Forbidden, reason));
         }
         if self.cancel(now, &by, run, Some(trace)).is_none() {
             return self.reject(now, key, trace, by, unknown_run(run));
@@ -225,7 +231,8 @@ impl Engine {
         }
     }
 
-    fn reject(&mut self, now: Now, key: Key, request_id: TraceId, by: Asker, reason: String) {
+    fn reject(&mut self, now: Now, key: Key, request_id: TraceId, by: Asker, (why, reason): (RejectedFor, String)) {
+        self.shared.figures.reject(why);
         self.shared.tell(Transition::Rejected { request: key.0, by }, &reason);
         self.respond(now, key, &ControlResponse::RunRejected { request_id, reason });
     }
@@ -259,13 +266,15 @@ pub(super) fn end(to: &mut Shared, now: Now, run: &mut Run, state: RunState, why
         meta.state = Some(state.name().to_owned());
         meta.success = Some(state == RunState::Succeeded);
     });
+    to.figures.end(state);
     let kept = (!why.is_empty()).then(|| why.to_owned());
     to.persist(RunOp::End { run: run.run, state, why: kept, tokens: run.tokens, at: now.wall });
     to.tell(Transition::Ended { run: run.run, state }, why);
 }
 
-fn unknown_run(run: TraceId) -> String {
-    format!("no run {run} is worked on: it has ended, or never was; `rl-console ls runs` lists them")
+fn unknown_run(run: TraceId) -> (RejectedFor, String) {
+    let reason = format!("no run {run} is worked on: it has ended, or never was; `rl-console ls runs` lists them");
+    (RejectedFor::UnknownRun, reason)
 }
 
 fn answer(trace: TraceId, response: &ControlResponse) -> Publish {

@@ -16,6 +16,7 @@ use super::{
 use crate::{
     ids::{ActionId, Ticket, TopicName, TraceId},
     runs::{
+        Figures,
         command::{Command, Outcome, Refusal},
         openings::{Opening, Policy},
         payload::Decision,
@@ -155,6 +156,13 @@ impl Engine {
         self.runs.len() + self.loading.len()
     }
 
+    /// What is counted, and how runs stand now.
+    #[must_use]
+    pub fn figures(&self) -> Figures {
+        let of = &self.shared;
+        Figures { running: self.open() as u64, in_flight: of.in_flight, asking: of.asks.len() as u64, ..of.figures }
+    }
+
     /// Changes a run that is there, and does what follows.
     fn with(&mut self, now: Now, run: TraceId, change: impl FnOnce(&mut Run, &mut Shared)) {
         if let Some(of) = self.runs.get_mut(&run) {
@@ -179,6 +187,7 @@ impl Engine {
         let run = topic.as_str().strip_prefix("rlp/runs/").and_then(|rest| rest.split('/').next()?.parse().ok());
         let Some(run) = run.and_then(|run| self.runs.get_mut(&run)).filter(|run| run.is_live) else { return };
         run.late += 1;
+        self.shared.figures.late_answers += 1;
         if run.late == 1 {
             let says = format!("an answer came late or twice, and is ignored; further ones are counted: {topic}");
             run.event(&mut self.shared, now, None, (EventKind::Log, Some(Level::Warn)), &says);

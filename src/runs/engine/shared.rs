@@ -12,7 +12,7 @@ use super::{
 use crate::{
     ids::{ActionId, Ticket, TopicName, TraceId},
     limits,
-    runs::payload::schema,
+    runs::{Figures, payload::schema},
     store::runs::RunOp,
     tap::entry::runs::Transition,
     time::Mono,
@@ -64,6 +64,7 @@ pub(super) struct Shared {
     pub(super) asks: BTreeMap<ActionId, (TraceId, u32)>,
     /// Events that wait until their readers had time to subscribe.
     held: BTreeMap<TraceId, Vec<Publish>>,
+    pub(super) figures: Figures,
     /// Attempts that agents work on.
     pub(super) in_flight: u64,
     /// Runs with nodes that wait for a place among those.
@@ -85,6 +86,7 @@ impl Shared {
             reaches: BTreeMap::new(),
             asks: BTreeMap::new(),
             held: BTreeMap::new(),
+            figures: Figures::default(),
             in_flight: 0,
             queue: VecDeque::new(),
         }

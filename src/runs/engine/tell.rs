@@ -36,6 +36,7 @@ impl Run {
         more: impl FnOnce(&mut EventMeta),
     ) {
         self.events += 1;
+        to.figures.events += 1;
         let node = place.map(|place| self.node_ref(place));
         let attempt = place.map_or(0, |place| self.nodes[place as usize].attempt);
         let span_id = node.as_ref().filter(|_| attempt > 0).map(|node| format!("{}#{attempt}", node.id));
@@ -65,6 +66,7 @@ impl Run {
             node.why = Arc::from(cut(why, bytes_max));
         }
         let attempt = node.attempt;
+        to.figures.end_node(state);
         to.tell(Transition::Moved { run: self.run, node: self.node_ref(place), state, attempt }, why);
         let mut says = format!("{} is {}", self.nodes[place as usize].id, state.name());
         if !why.is_empty() {
@@ -102,6 +104,7 @@ impl Run {
         let _ = rmpv::encode::write_value(&mut bytes, &value.value);
         let (len, node) = (bytes.len() as u64, self.node_ref(place));
         self.artifacts += 1;
+        to.figures.artifacts += 1;
         let (kind, schema_id) = (Arc::clone(&value.kind), value.schema_id);
         let says = format!("{}.{port}: {kind}, {len} bytes", node.id);
         let artifact = ArtifactRow {

@@ -9,7 +9,7 @@ use super::bus::{Bus, Heard, Message, NotSent};
 use crate::{
     ids::{Seq, Ticket},
     runs::{
-        Asker, Command, Outcome, Refusal, Snapshot,
+        Asker, Command, Figures, Outcome, Refusal, Snapshot,
         engine::{Engine, Input, Output, Publish, Settings},
         openings::{Library, Map, Opening},
     },
@@ -52,6 +52,11 @@ pub enum Request {
     Snapshot {
         /// Where it goes.
         answer: oneshot::Sender<(Seq, Snapshot)>,
+    },
+    /// What is counted of the runs.
+    Figures {
+        /// Where it goes.
+        answer: oneshot::Sender<Figures>,
     },
     /// Ends the host. Runs that have not ended are ended as failed by the next start.
     Stop {
@@ -145,6 +150,9 @@ pub async fn run(setup: Setup) -> Result<(), CommitError> {
                 Some(Request::Command { command, by, cause, answer }) => host.on_command(command, by, cause, answer),
                 Some(Request::Snapshot { answer }) => {
                     let _ = answer.send((host.last_seq, host.snapshot.clone()));
+                }
+                Some(Request::Figures { answer }) => {
+                    let _ = answer.send(host.engine.figures());
                 }
                 Some(Request::Stop { answer }) => {
                     let _ = answer.send(());

@@ -71,6 +71,16 @@ impl Control {
         answered.await.map_err(|_| down())?.map_err(PortError::Run)
     }
 
+    /// What is counted of the runs.
+    ///
+    /// # Errors
+    /// They are down, or too much is asked of them.
+    pub(in crate::station) async fn figures(&self) -> Result<runs::Figures, PortError> {
+        let (answer, answered) = oneshot::channel();
+        self.ask(Request::Figures { answer })?;
+        answered.await.map_err(|_| down())
+    }
+
     /// What holds of the runs, and the last entry that this includes. Where they are down there is nothing.
     pub(in crate::station) async fn snapshot(&self) -> (Seq, runs::Snapshot) {
         let (answer, answered) = oneshot::channel();

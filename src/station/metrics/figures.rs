@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     mpp,
     port::StationView,
-    rmp,
+    rmp, runs,
     station::local::{Inner, Startup},
     store,
     tap::Counters,
@@ -30,6 +30,8 @@ pub struct Figures {
     pub mpp: Option<mpp::Snapshot>,
     /// The bus.
     pub rmp: Option<rmp::Snapshot>,
+    /// The runs.
+    pub runs: Option<runs::Figures>,
     /// The metrics' own HTTP endpoint, where there is one.
     pub http: Option<HttpFigures>,
 }
@@ -49,11 +51,12 @@ pub(in crate::station) async fn collect(inner: &Inner) -> Figures {
         Startup::Running(running) => Some(Arc::clone(running)),
         Startup::Starting | Startup::Failed(_) | Startup::Stopped => None,
     };
-    let (mpp, rmp) = match &running {
+    let (mpp, rmp, runs) = match &running {
         Some(running) => {
-            tokio::join!(in_time(running.snapshot()), in_time(async { Ok::<_, crate::port::PortError>(inner.bus.snapshot().await.1) }))
+            let bus = async { Ok::<_, crate::port::PortError>(inner.bus.snapshot().await.1) };
+            tokio::join!(in_time(running.snapshot()), in_time(bus), in_time(inner.control.figures()))
         }
-        None => (None, None),
+        None => (None, None, None),
     };
     let (station, _, at) = inner.board.view();
     Figures {
@@ -63,6 +66,7 @@ pub(in crate::station) async fn collect(inner: &Inner) -> Figures {
         store: running.map(|running| running.store.counters()),
         mpp: mpp.map(|(_, mpp)| mpp),
         rmp: rmp.filter(|rmp| rmp.listener != rmp::Listener::Starting),
+        runs,
         http: inner.metrics.figures(),
     }
 }

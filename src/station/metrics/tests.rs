@@ -15,7 +15,7 @@ use crate::{
     limits::Limits,
     mpp::{Listener, PackFacts, QueueView, Snapshot},
     port::{HostState, RecordingView, StationView},
-    rmp,
+    rmp, runs,
     station::{Config, PackSource, Station},
     store, tap,
     tap::entry::{mpp::Brake, rmp::Gauge},
@@ -88,6 +88,7 @@ fn figures() -> Figures {
         store: Some(store::Counters { commits: 5, last_commit_us: 1_500, ..store::Counters::default() }),
         mpp: Some(mpp),
         rmp: Some(bus()),
+        runs: Some(runs::Figures { running: 2, rejected: [0, 0, 0, 4, 0, 0, 0], tokens: 70, ..runs::Figures::default() }),
         http: Some(HttpFigures { requests: 1, cut: 0 }),
     }
 }
@@ -122,6 +123,10 @@ fn the_text_has_every_figure_with_its_labels() {
         "rl_console_rmp_published_messages_total 100",
         "rl_console_rmp_drops_total{reason=\"ttl_expired\"} 1",
         "rl_console_rmp_drops_total{reason=\"backpressure_timeout\"} 3",
+        "rl_console_runs_running 2",
+        "rl_console_runs_rejected_requests_total{reason=\"invalid_opening\"} 4",
+        "rl_console_runs_ended_total{state=\"failed\"} 0",
+        "rl_console_runs_tokens_total 70",
         "rl_console_mpp_queue_held{queue=\"boss\"} 1",
         "rl_console_mpp_queue_pending_invocations{queue=\"boss\"} 3",
         "rl_console_mpp_done_invocations_total{queue=\"odd\\\"\\\\\"} 7",
@@ -133,7 +138,7 @@ fn the_text_has_every_figure_with_its_labels() {
 
 #[test]
 fn what_is_down_leaves_its_figures_out() {
-    let down = Figures { store: None, mpp: None, rmp: None, http: None, ..figures() };
+    let down = Figures { store: None, mpp: None, rmp: None, runs: None, http: None, ..figures() };
     let lines = lines(&down);
     assert!(
         lines

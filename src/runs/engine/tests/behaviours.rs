@@ -5,10 +5,10 @@ use crate::{
     ids::TopicName,
     limits,
     runs::{
-        Command, EventKind, NodeState, Outcome, Refusal, RunState,
+        Command, EventKind, NodeState, Outcome, Refusal, RejectedFor, RunState,
         engine::{Input, Settings},
         openings::{Check, Is, Literal, Node, Policy, PortRef, Retry, Success},
-        payload::ProgressReport,
+        payload::{AgentAnswer, ProgressReport},
     },
 };
 
@@ -226,6 +226,26 @@ fn only_so_many_attempts_fly_and_others_wait_in_order() {
         house.answer(&flying[0], &gives(&[]));
     }
     assert_eq!(house.requests.len(), 8);
+}
+
+#[test]
+fn what_happens_is_counted() {
+    let mut house = House::new();
+    let retry = Retry { max_attempts: 2, backoff_ms: 0 };
+    house.submit(1, opening(vec![Node { retry, timeout_ms: Some(50), ..node("a") }, Node { asks: true, ..node("b") }], &[]));
+    house.pass(50);
+    house.answer(&house.requests[0].clone(), &gives(&[]));
+    let figures = house.engine.figures();
+    assert_eq!((figures.submitted, figures.attempts, figures.retries, figures.timeouts, figures.late_answers), (1, 2, 1, 1, 1));
+    assert_eq!((figures.running, figures.in_flight, figures.asking), (1, 1, 1));
+    house.does("a", &AgentAnswer { tokens: Some(7), ..gives(&[]) });
+    house.decide(&house.asks[0].clone(), false);
+    house.cancel(9, 5);
+    let figures = house.engine.figures();
+    assert_eq!((figures.running, figures.in_flight, figures.asking, figures.tokens), (0, 0, 0, 7));
+    assert_eq!((figures.ended, figures.nodes_ended), ([0, 1, 0], [1, 1, 0, 0, 0]));
+    let rejected: Vec<_> = RejectedFor::ALL.iter().zip(figures.rejected).filter(|(_, count)| *count > 0).collect();
+    assert_eq!(rejected, [(&RejectedFor::UnknownRun, 1)]);
 }
 
 #[test]

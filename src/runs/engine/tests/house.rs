@@ -29,6 +29,9 @@ pub(super) struct End {
     pub(super) tokens: u64,
 }
 
+/// What the tap was told: when, what, and the text beside it.
+pub(super) type Told = (Now, Transition, String);
+
 /// What outlives an engine.
 #[derive(Default)]
 pub(super) struct Kept {
@@ -54,6 +57,7 @@ pub(super) struct House {
     pub(super) events: Vec<(u64, TraceId, RunEvent)>,
     pub(super) listens: BTreeSet<TopicName>,
     pub(super) snapshot: Snapshot,
+    pub(super) told: Vec<Told>,
     /// Where in its plan the node of a request is, by its reply topic.
     pub(super) places: BTreeMap<Arc<str>, u32>,
     running: u32,
@@ -138,6 +142,7 @@ impl House {
             events: Vec::new(),
             listens: BTreeSet::new(),
             snapshot: Snapshot::default(),
+            told: Vec::new(),
             places: BTreeMap::new(),
             running: 0,
             settings,
@@ -168,6 +173,7 @@ impl House {
         self.engine = engine(self.settings, Now::at_ms(self.ms), restored, self.next_id);
         (self.uncommitted, self.listens) = (VecDeque::new(), BTreeSet::new());
         (self.requests, self.asks, self.snapshot) = (Vec::new(), Vec::new(), Snapshot::default());
+        self.told.clear();
         self.drain();
     }
 
@@ -208,6 +214,7 @@ impl House {
                         self.running = node.place;
                     }
                     self.snapshot.follow(&transition, now, &text, &self.settings.limits);
+                    self.told.push((now, transition, text));
                 }
             }
         }

@@ -5,3 +5,4 @@ mod control;
 mod house;
 mod nested;
 mod simulation;
+mod snapshots;

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::house::{House, fails, gives, node, opening, trace};
+use super::{
+    house::{House, fails, gives, node, opening, trace},
+    snapshots,
+};
 use crate::{
     ids::TraceId,
     limits,
@@ -199,6 +202,9 @@ fn simulate(seed: u64, tally: &mut BTreeMap<&'static str, u32>) {
         } else {
             house.pass(rng.u64(1..40));
         }
+        if step % 16 == 0 {
+            snapshots::agrees(&house);
+        }
         if rng.u8(..120) == 0 && next > 1 {
             let n = rng.u64(1..next);
             disturbed.insert(trace(n));
@@ -213,6 +219,8 @@ fn simulate(seed: u64, tally: &mut BTreeMap<&'static str, u32>) {
         }
     }
     house.pass(20_000);
+    snapshots::agrees(&house);
+    snapshots::hold_together(&house, &mut rng);
     assert_eq!((house.engine.open(), house.listens.len(), house.engine.timeout()), (0, 0, None), "seed {seed}: every run ends");
     for (run, opening) in &openings {
         let end = house.kept.ended.get(run).unwrap_or_else(|| panic!("seed {seed}: {run} has no end"));
