@@ -36,6 +36,8 @@ pub(crate) struct Env {
     pub(crate) data_dir: Option<PathBuf>,
     /// `rl-console` in the XDG state folder.
     pub(crate) state_dir: Option<PathBuf>,
+    /// The folder of temporary files.
+    pub(crate) temp_dir: PathBuf,
     /// The configuration of the whole machine.
     pub(crate) system_config: PathBuf,
     /// `NO_COLOR`.
@@ -109,6 +111,7 @@ impl Env {
             config_dir: xdg.as_ref().map(|xdg| xdg.config_dir().join(FOLDER)),
             data_dir: xdg.as_ref().map(|xdg| xdg.data_dir().join(FOLDER)),
             state_dir: xdg.as_ref().and_then(Xdg::state_dir).map(|dir| dir.join(FOLDER)),
+            temp_dir: std::env::temp_dir(),
             system_config: PathBuf::from("/etc/rl-console/config.toml"),
             terminals: stdio,
             watchdog: sd_notify::watchdog_enabled().filter(|within| !within.is_zero()),

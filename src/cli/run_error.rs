@@ -1,7 +1,7 @@
 //! What goes wrong with openings and their runs, as scripts and people are told of it.
 
 use super::error::Exit;
-use crate::ids::TraceId;
+use crate::{ids::TraceId, runs::RunState};
 
 /// Why a subcommand about openings or runs did not do its work.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,6 +58,19 @@ pub(crate) enum RunError {
         /// Which.
         run: TraceId,
     },
+    /// A run that was alone in its station did not succeed, and the station is gone with it.
+    #[error("{why}")]
+    Cut {
+        /// How it ended.
+        state: RunState,
+        /// Whether it was cancelled because its time was up.
+        is_late: bool,
+        /// What its last event says.
+        why: String,
+    },
+    /// Whoever was to submit left before.
+    #[error("nothing was submitted")]
+    NotSubmitted,
     /// No run has this name.
     #[error("there is no run {name}{}", if *is_tail { " among the newest 1,000" } else { "" })]
     Unknown {
@@ -87,11 +100,14 @@ impl RunError {
     pub(super) const fn exit(&self) -> Exit {
         match self {
             Self::NotValid { .. } => Exit::NotValid,
-            Self::Rejected { .. } | Self::Failed { .. } | Self::Unknown { .. } | Self::NoHops { .. } | Self::Ambiguous { .. } => {
-                Exit::Refused
-            }
-            Self::NotAnswered { .. } | Self::NotEnded { .. } | Self::Left { .. } => Exit::TimedOut,
-            Self::Cancelled { .. } => Exit::OtherState,
+            Self::NotAnswered { .. } | Self::NotEnded { .. } | Self::Left { .. } | Self::Cut { is_late: true, .. } => Exit::TimedOut,
+            Self::Cut { state: RunState::Cancelled, .. } | Self::Cancelled { .. } | Self::NotSubmitted => Exit::OtherState,
+            Self::Rejected { .. }
+            | Self::Failed { .. }
+            | Self::Cut { .. }
+            | Self::Unknown { .. }
+            | Self::NoHops { .. }
+            | Self::Ambiguous { .. } => Exit::Refused,
         }
     }
 
@@ -101,9 +117,10 @@ impl RunError {
             Self::NotValid { .. } => "invalid_opening",
             Self::Rejected { .. } => "run_rejected",
             Self::NotAnswered { .. } => "not_answered",
-            Self::Failed { .. } => "run_failed",
-            Self::Cancelled { .. } => "run_cancelled",
-            Self::NotEnded { .. } => "timed_out",
+            Self::NotEnded { .. } | Self::Cut { is_late: true, .. } => "timed_out",
+            Self::Cancelled { .. } | Self::Cut { state: RunState::Cancelled, .. } => "run_cancelled",
+            Self::Failed { .. } | Self::Cut { .. } => "run_failed",
+            Self::NotSubmitted => "not_submitted",
             Self::Left { .. } => "left",
             Self::Unknown { .. } => "unknown_run",
             Self::NoHops { .. } => "unknown_trace",
@@ -118,9 +135,14 @@ impl RunError {
             Self::Rejected { is_opening: false, .. } => "`rl-console ls runs --state running` lists those that go on".to_owned(),
             Self::Rejected { .. } => "`rl-console opening check FILE` tells every fault of an opening at its line".to_owned(),
             Self::NotAnswered { .. } => {
-                "start the station with `rl-console` or `rl-console serve`; `rl-console ls health` says how one that runs is".to_owned()
+                "start the station with `rl-console` or `rl-console serve`, or run it without one: `submit --local`; \
+                 `rl-console ls health` says how one that runs is"
+                    .to_owned()
             }
             Self::Failed { run, .. } | Self::Cancelled { run, .. } => format!("`rl-console run events {run}` shows what it told"),
+            Self::Cut { is_late: true, .. } => "it was cancelled as its time was up: --timeout gives it more".to_owned(),
+            Self::Cut { .. } => "its station is gone with it: --follow prints what it tells, --out keeps what it made".to_owned(),
+            Self::NotSubmitted => "start the agents that it waits for, or take --agents 0 for not waiting".to_owned(),
             Self::NotEnded { run, .. } | Self::Left { run } => {
                 format!("`rl-console run events {run} --follow` follows it again, `rl-console cancel run {run}` ends it")
             }
@@ -147,6 +169,10 @@ mod tests {
             (RunError::NotAnswered { ms: 1 }, 4, "not_answered"),
             (RunError::Failed { run, why: text() }, 1, "run_failed"),
             (RunError::Cancelled { run, why: text() }, 5, "run_cancelled"),
+            (RunError::Cut { state: RunState::Failed, is_late: false, why: text() }, 1, "run_failed"),
+            (RunError::Cut { state: RunState::Cancelled, is_late: false, why: text() }, 5, "run_cancelled"),
+            (RunError::Cut { state: RunState::Cancelled, is_late: true, why: text() }, 4, "timed_out"),
+            (RunError::NotSubmitted, 5, "not_submitted"),
             (RunError::NotEnded { run, ms: 1 }, 4, "timed_out"),
             (RunError::Left { run }, 4, "left"),
             (RunError::Unknown { name: text(), is_tail: true }, 1, "unknown_run"),

@@ -21,7 +21,7 @@ pub struct HopRow {
     /// The topic, of a message of the bus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// What it is: its schema's name, or the frame's type.
+    /// What it is: its schema's name, the body's type where that stands for a whole family, or the frame's type.
     pub schema: String,
     /// Its schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ pub struct HopRow {
     pub refused: Option<String>,
 }
 
-#[expect(clippy::ref_option, reason = "serde passes references")]
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_none_or_zero(count: &Option<u32>) -> bool {
     count.unwrap_or(0) == 0
 }

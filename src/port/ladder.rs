@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::HopRow;
 use crate::{
     ids::{ConnectionId, InvocationId, Seq, TraceId},
-    rmp::{self, Dialect, FrameKind, HEADER_BYTES, PREFIX_BYTES, Registry, SchemaId, broker::STATION},
+    rmp::{self, Body, Dialect, Family, FrameKind, HEADER_BYTES, PREFIX_BYTES, Registry, SchemaId, broker::STATION},
     runs::payload::{AgentRequest, schema},
     tap::{
         EntryRef,
@@ -18,6 +18,8 @@ use crate::{
 const THE_STATION: &str = "station";
 /// The adapter, as a party.
 const THE_ADAPTER: &str = "adapter";
+/// Maps and lists within one another in a body whose type is read; a deeper one has its schema's name.
+const BODY_DEPTH_MAX: usize = 64;
 /// Sessions whose names are remembered; the oldest go first.
 const PARTIES_MAX: usize = 65_536;
 
@@ -57,8 +59,8 @@ pub struct Ladder {
 }
 
 impl Ladder {
-    /// The ladder of this trace: its hops behind `after`, at most `hops_max` of them. What a run tells on its topic of events is left out unless
-    /// `has_events`.
+    /// The ladder of this trace: its hops behind `after`, at most `hops_max` of them. What a run tells on its topic of events is left out
+    /// unless `has_events`.
     #[must_use]
     pub fn new(trace: TraceId, has_events: bool, after: Seq, hops_max: u64) -> Self {
         Self {
@@ -96,7 +98,7 @@ impl Ladder {
                 self.party(*session).client = client.to_string();
             }
             What::Transition(Transition::Rmp(rmp::Transition::Subscribed { session, topic, .. })) => {
-                self.subscribed(*session, topic.as_str())
+                self.subscribed(*session, topic.as_str());
             }
             What::Frame(frame) if of.trace == Some(self.trace) => {
                 let hop = match &frame.head {
@@ -171,7 +173,7 @@ impl Ladder {
         let mut answered = None;
         let to = match parts.as_slice() {
             ["rlp", "ctrl"] if by_station => {
-                answered = self.control.clone();
+                answered.clone_from(&self.control);
                 answered.as_ref().map_or_else(|| topic.clone(), |asked| asked.by.clone())
             }
             ["rlp", "ctrl"] => {
@@ -206,7 +208,7 @@ impl Ladder {
             from,
             to,
             topic: Some(topic),
-            schema: self.schema(head.schema_id),
+            schema: self.schema(head.schema_id, message.body),
             schema_id: head.schema_id,
             frame_len: message.frame_len,
             latency_us: answered.as_ref().map(|asked| since(at.mono, asked.at)),
@@ -217,8 +219,13 @@ impl Ladder {
         })
     }
 
-    fn schema(&self, id: Option<u16>) -> String {
+    /// The schema's name; where it stands for a whole family, the type of the body.
+    fn schema(&self, id: Option<u16>, body: Option<&[u8]>) -> String {
         let Some(id) = id else { return "?".to_owned() };
+        let is_generic = Family::ALL.iter().any(|family| family.generic() == SchemaId(id));
+        if let Some(body) = body.filter(|_| is_generic).and_then(|body| Body::decode(body, BODY_DEPTH_MAX).ok()) {
+            return body.kind().to_owned();
+        }
         let name = self.registry.schema(SchemaId(id)).and_then(|schema| schema.name);
         name.map_or_else(|| id.to_string(), str::to_owned)
     }

@@ -38,6 +38,8 @@ mod rmp_framing;
 mod rmp_python;
 mod runs;
 mod runs_cli;
+mod runs_local;
+mod runs_trace;
 mod service;
 mod station;
 mod store;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::real::{Station, command};
 
-const GREETING: &str = "\
+pub(crate) const GREETING: &str = "\
 version: 0
 name: greeting
 params:
@@ -31,14 +31,18 @@ const WRITER: &str = "[[rule]]\nnode = \"draft\"\nprogress = [\"writing\"]\ntoke
 const MUTE: &str = "[[rule]]\nanswer = \"none\"\n";
 
 /// An agent of the rehearsal that ends with this.
-struct Agent(Child);
+pub(crate) struct Agent(Child);
 
 impl Agent {
     fn start(data: &Path, name: &str, script: &str) -> Self {
+        Self::start_with(data, &[], name, script)
+    }
+
+    pub(crate) fn start_with(data: &Path, flags: &[&str], name: &str, script: &str) -> Self {
         let file = data.join(format!("{name}.toml"));
         fs::write(&file, script).unwrap();
         let mut command = command(data);
-        command.args(["--json", "sim", "agent", name, "--script"]).arg(file).stdin(Stdio::null()).stdout(Stdio::piped());
+        command.args(flags).args(["--json", "sim", "agent", name, "--script"]).arg(file).stdin(Stdio::null()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -54,38 +58,38 @@ impl Drop for Agent {
     }
 }
 
-struct House {
-    folder: tempfile::TempDir,
+pub(crate) struct House {
+    pub(crate) folder: tempfile::TempDir,
     // They end before their station.
     _agents: Vec<Agent>,
     _station: Station,
 }
 
 impl House {
-    fn open() -> Self {
+    pub(crate) fn open() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let station = Station::start(folder.path());
         let agents = [("writer", WRITER), ("mute", MUTE)].map(|(name, script)| Agent::start(folder.path(), name, script));
         Self { folder, _station: station, _agents: agents.into() }
     }
 
-    fn file(&self, name: &str, text: &str) -> String {
+    pub(crate) fn file(&self, name: &str, text: &str) -> String {
         file(self.folder.path(), name, text)
     }
 
-    fn run(&self, args: &[&str]) -> Ran {
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
         run(self.folder.path(), args, "")
     }
 
     /// A run that does not end by itself.
-    fn endless(&self) -> String {
+    pub(crate) fn endless(&self) -> String {
         let opening = self.file("endless.yaml", "version: 0\nname: endless\nnodes:\n  - {id: wait, use: 'agent:mute'}\nedges: []\n");
         let accepted = self.run(&["submit", &opening]).exits(0);
         accepted.rows[0]["run"].as_str().unwrap().to_owned()
     }
 }
 
-fn file(folder: &Path, name: &str, text: &str) -> String {
+pub(crate) fn file(folder: &Path, name: &str, text: &str) -> String {
     let path: PathBuf = folder.join(name);
     fs::write(&path, text).unwrap();
     path.to_str().unwrap().to_owned()
@@ -93,25 +97,25 @@ fn file(folder: &Path, name: &str, text: &str) -> String {
 
 /// What a subcommand with `--json` did.
 #[derive(Debug)]
-struct Ran {
+pub(crate) struct Ran {
     code: Option<i32>,
-    rows: Vec<Value>,
-    error: Value,
+    pub(crate) rows: Vec<Value>,
+    pub(crate) error: Value,
 }
 
 impl Ran {
-    fn exits(self, code: i32) -> Self {
+    pub(crate) fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self:?}");
         self
     }
 }
 
-fn rows(bytes: &[u8]) -> Vec<Value> {
+pub(crate) fn rows(bytes: &[u8]) -> Vec<Value> {
     let text = String::from_utf8(bytes.to_vec()).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"))).collect()
 }
 
-fn output(data: &Path, args: &[&str], stdin: &str) -> Output {
+pub(crate) fn output(data: &Path, args: &[&str], stdin: &str) -> Output {
     let mut command = command(data);
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -119,7 +123,7 @@ fn output(data: &Path, args: &[&str], stdin: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn run(data: &Path, args: &[&str], stdin: &str) -> Ran {
+pub(crate) fn run(data: &Path, args: &[&str], stdin: &str) -> Ran {
     let args = [&["--json"], args].concat();
     let output = output(data, &args, stdin);
     let error = rows(&output.stderr).into_iter().next().map_or(Value::Null, |mut row| row["error"].take());
@@ -286,5 +290,18 @@ fn where_no_station_runs_it_says_how_to_start_one() {
     let folder = tempfile::tempdir().unwrap();
     let opening = file(folder.path(), "greeting.yaml", GREETING);
     let ran = run(folder.path(), &["submit", &opening], "").exits(3);
-    assert!(ran.error["hint"].as_str().unwrap().contains("serve"), "{ran:?}");
+    let hint = ran.error["hint"].as_str().unwrap();
+    assert!(hint.contains("serve") && hint.contains("submit --local"), "{ran:?}");
+}
+
+#[test]
+fn one_that_answers_nothing_is_waited_for_no_longer_than_2_s() {
+    let folder = tempfile::tempdir().unwrap();
+    let opening = file(folder.path(), "greeting.yaml", GREETING);
+    let socket = folder.path().join("s");
+    let _mute = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let ran = run(folder.path(), &["--socket", socket.to_str().unwrap(), "submit", &opening], "").exits(4);
+    assert_eq!(ran.error["message"], "no answer to the request came within 2000 ms");
+    let hint = ran.error["hint"].as_str().unwrap();
+    assert!(hint.contains("rl-console serve") && hint.contains("submit --local"), "{ran:?}");
 }

@@ -36,9 +36,22 @@ pub(crate) struct SubmitArgs {
     #[arg(long)]
     pub(crate) wait: bool,
 
-    /// Give up following or waiting after so many seconds, with exit code 4; the run goes on.
+    /// Give up following or waiting after so many seconds, with exit code 4; the run goes on, unless it is --local.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
+
+    /// Run it without a station, in one that is there for this run alone, and end with it. The socket that its agents connect to is printed
+    /// first; --socket chooses it. Ctrl-C cancels the run.
+    #[arg(long, conflicts_with_all = ["kind", "token_file"])]
+    pub(crate) local: bool,
+
+    /// Of --local: how many seconds to wait for the agents that the opening names, 0 for not at all [default: 30].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "local")]
+    pub(crate) agents: Option<u64>,
+
+    /// Of --local: write what the run kept into new files of this folder, as `run artifacts` does.
+    #[arg(long, value_name = "DIR", requires = "local")]
+    pub(crate) out: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) peer: PeerArgs,

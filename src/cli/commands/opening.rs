@@ -73,12 +73,14 @@ fn limited(what: &str, stream: impl Read, bytes_max: u64) -> Result<Vec<u8>, Err
 }
 
 /// An opening as a station with this configuration would load it, with openings beside its file besides.
-fn load(settings: &Settings, file: &str, params: &Map) -> Result<Result<Opening, Faults>, Error> {
+///
+/// # Errors
+/// No data folder, or a file that is not there.
+pub(super) fn load(settings: &Settings, file: &str, text: &str, params: &Map) -> Result<Result<Opening, Faults>, Error> {
     let limits = &settings.limits.runs;
-    let text = read(file, limits.yaml_bytes_max)?;
     let origin = (file != "-").then(|| Path::new(file).canonicalize()).transpose().map_err(Error::io(file))?;
     let library = Folder::new(&settings.openings()?, limits.yaml_bytes_max);
-    Ok(Opening::load(&text, origin.as_deref(), params, &library, limits))
+    Ok(Opening::load(text, origin.as_deref(), params, &library, limits))
 }
 
 /// A fault as scripts read it.
@@ -109,7 +111,8 @@ struct Well<'a> {
 fn check(settings: &Settings, files: &[String], params: &Map, out: &mut Output) -> Result<(), Error> {
     let mut invalid = 0;
     for path in files {
-        match load(settings, path, params)? {
+        let text = read(path, settings.limits.runs.yaml_bytes_max)?;
+        match load(settings, path, &text, params)? {
             Ok(opening) => {
                 let plan = Plan::from(&opening);
                 let well = Well { path, valid: true, name: &opening.name, nodes: plan.nodes.len(), edges: plan.edges.len() };
@@ -154,7 +157,8 @@ struct Drawn<'a> {
 }
 
 fn graph(settings: &Settings, path: &str, mermaid: bool, params: &Map, out: &mut Output) -> Result<(), Error> {
-    match load(settings, path, params)? {
+    let text = read(path, settings.limits.runs.yaml_bytes_max)?;
+    match load(settings, path, &text, params)? {
         Ok(opening) => {
             let plan = Plan::from(&opening);
             out.row(&Drawn { path, name: &opening.name, plan: &plan }, |it| drawn(it, mermaid))

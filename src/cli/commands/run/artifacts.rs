@@ -35,7 +35,7 @@ struct Written {
 }
 
 /// Prints what a run kept, or writes it into files.
-pub(super) async fn artifacts(
+pub(in crate::cli) async fn artifacts(
     station: &dyn Operator,
     run: TraceId,
     folder: Option<&Path>,

@@ -1,6 +1,6 @@
 //! Which of them is asked for.
 
-use super::{artifacts, events, resolve, show};
+use super::{artifacts::artifacts, events, resolve, show};
 use crate::cli::{args::RunAction, context::Context, error::Error, operator};
 
 pub(in crate::cli) fn run(context: &mut Context, action: &RunAction) -> Result<(), Error> {
@@ -17,7 +17,7 @@ pub(in crate::cli) fn run(context: &mut Context, action: &RunAction) -> Result<(
             }
             RunAction::Artifacts { run, out: folder } => {
                 let run = resolve(&station, run).await?;
-                artifacts::artifacts(&station, run, folder.as_deref(), &clock, out).await
+                artifacts(&station, run, folder.as_deref(), &clock, out).await
             }
         }
     })

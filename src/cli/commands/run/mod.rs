@@ -6,5 +6,6 @@ mod events;
 mod named;
 mod show;
 
+pub(in crate::cli) use artifacts::artifacts;
 pub(in crate::cli) use dispatch::run;
 pub(in crate::cli) use named::resolve;

@@ -56,7 +56,9 @@ async fn told(station: &dyn Operator, run: TraceId) -> Result<NodesTold, Error> 
     loop {
         let query = Query::RunEvents { run, after, limit: PAGE_ROWS };
         let Page::RunEvents { rows, more } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
-        rows.iter().for_each(|row| told.take(row));
+        for row in &rows {
+            told.take(row);
+        }
         match rows.last().filter(|_| more) {
             Some(last) => after = last.number,
             None => return Ok(told),
@@ -78,26 +80,31 @@ fn text(shown: &Shown<'_>, plan: &Plan, told: &NodesTold, clock: &LocalClock) ->
         ("submitted", clock.show(row.submitted_at_ms)),
         ("ended", ended),
         ("tokens", row.tokens.to_string()),
-        ("told", format!("{} events", row.events)),
-        ("kept", format!("{} artifacts", row.artifacts)),
+        ("events", row.events.to_string()),
+        ("artifacts", row.artifacts.to_string()),
     ];
     if shown.events_missing > 0 {
         let says = "more events than were kept (limits.runs.events_kept_max): nodes may have gone on since";
         facts.push(("missing", format!("{} {says}", shown.events_missing)));
     }
     let facts = facts.iter().map(|(name, fact)| format!("{name:<10} {}", visible(fact)));
-    let notes: Vec<String> = plan.nodes.iter().map(|node| note(told.node(&node.id), row.ended_at_ms)).collect();
+    let notes: Vec<String> = plan.nodes.iter().map(|node| note(told.node(&node.id), row.ended_at_ms, clock)).collect();
     let plan = if plan.nodes.is_empty() { String::new() } else { drawing::text_with(&row.name, plan, &notes) };
     let plan = std::iter::once(String::new()).chain(plan.trim_end().lines().map(visible));
     facts.chain(plan).collect::<Vec<_>>().join("\n").trim_end().to_owned()
 }
 
 /// How a node stands, in a line: its state, how long it took or takes, how often it was tried, why it did not succeed.
-fn note(told: Option<&NodeTold>, ended: Option<Wall>) -> String {
+fn note(told: Option<&NodeTold>, ended: Option<Wall>, clock: &LocalClock) -> String {
     let Some(NodeTold { state, attempts, ran_at_ms, since_ms, why, .. }) = told else {
         return if ended.is_some() { "-" } else { NodeState::Waiting.name() }.to_owned();
     };
-    let took = ran_at_ms.filter(|_| state.is_end()).map(|ran| format!("  {:.3} s", since_ms.since(ran).as_secs_f64()));
+    let took = match ran_at_ms {
+        Some(ran) if state.is_end() => Some(format!("  {:.3} s", since_ms.since(*ran).as_secs_f64())),
+        _ if state.is_end() => None,
+        _ if ended.is_some() => Some("  when the run ended".to_owned()),
+        _ => Some(format!("  since {}", clock.show(*since_ms))),
+    };
     let tried = (*attempts > 1).then(|| format!("  {attempts} attempts"));
     let why = why.as_ref().map(|why| format!("  {why}"));
     [Some(state.name().to_owned()), took, tried, why].into_iter().flatten().collect()

@@ -15,7 +15,7 @@ use crate::{
 /// Where requests go and answers come.
 const TOPIC: &str = "rlp/ctrl";
 /// How long an answer is waited for, in milliseconds (rmp-v0 §9).
-const ANSWER_MS: u64 = 2_000;
+pub(super) const ANSWER_MS: u64 = 2_000;
 /// How long a request is worth delivering, in milliseconds (rmp-v0 §9).
 const TTL_MS: u64 = 30_000;
 

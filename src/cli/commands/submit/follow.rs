@@ -1,6 +1,6 @@
 //! Follows a run to its end.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ use crate::{
         table::{LocalClock, visible},
     },
     ids::TraceId,
-    port::{Page, Query},
+    port::{Page, Query, StationPort},
     rmp::{
         HEADER_BYTES, PREFIX_BYTES, SchemaId,
         client::{self, Client, Delivery, Subscription},
@@ -73,12 +73,19 @@ pub(super) struct Follower<'a> {
     clock: LocalClock,
     settings: &'a Settings,
     out: &'a mut Output,
+    /// Who is asked in silence; the one that the configuration names where it is not said.
+    station: Option<Arc<dyn StationPort>>,
     lost: u64,
 }
 
 impl<'a> Follower<'a> {
     pub(super) fn new(run: TraceId, is_telling: bool, clock: LocalClock, settings: &'a Settings, out: &'a mut Output) -> Self {
-        Self { run, is_telling, clock, settings, out, lost: 0 }
+        Self { run, is_telling, clock, settings, out, station: None, lost: 0 }
+    }
+
+    /// Has this station asked in silence.
+    pub(super) fn of(self, station: Arc<dyn StationPort>) -> Self {
+        Self { station: Some(station), ..self }
     }
 
     /// Reads events until the last one.
@@ -111,10 +118,15 @@ impl<'a> Follower<'a> {
         }
     }
 
+    /// Prints how the run ended.
+    pub(super) fn tell(&mut self, ended: &Ended) -> Result<(), Error> {
+        self.out.row(ended, Ended::line)?;
+        self.out.flush()
+    }
+
     /// Prints how the run ended, and makes an exit code of it.
     pub(super) fn end(&mut self, ended: Ended) -> Result<(), Error> {
-        self.out.row(&ended, Ended::line)?;
-        self.out.flush()?;
+        self.tell(&ended)?;
         Ok(ended.verdict()?)
     }
 
@@ -136,8 +148,12 @@ impl<'a> Follower<'a> {
 
     /// How the run ended as the station has it, where it did and where that may be asked.
     async fn asked(&self) -> Option<Ended> {
-        let station = operator::connect(self.settings).await.ok()?;
-        let Page::Run(Some(detail)) = operator::query(&station, Query::Run { run: self.run }).await.ok()? else { return None };
+        let query = Query::Run { run: self.run };
+        let page = match &self.station {
+            Some(station) => station.query(query).await.ok()?,
+            None => operator::query(&operator::connect(self.settings).await.ok()?, query).await.ok()?,
+        };
+        let Page::Run(Some(detail)) = page else { return None };
         let row = detail.row;
         let message = row.why.unwrap_or_else(|| format!("the run {}", row.state.name()));
         row.state.is_end().then_some(Ended { run: self.run, state: row.state, message })

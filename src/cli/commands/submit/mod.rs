@@ -4,6 +4,8 @@ mod cancel;
 mod control;
 mod end;
 mod follow;
+mod local;
+mod private;
 mod submission;
 
 pub(in crate::cli) use cancel::run as cancel;

@@ -5,8 +5,9 @@ use std::{path::Path, time::Duration};
 use serde::Serialize;
 
 use super::{
-    control::ask,
+    control::{ANSWER_MS, ask},
     follow::{Follower, Left},
+    local,
 };
 use crate::{
     cli::{
@@ -14,13 +15,17 @@ use crate::{
         commands::opening,
         context::Context,
         error::Error,
+        output::Output,
         run_error::RunError,
         signals::Signals,
         socket::{self, Said},
         table::visible,
     },
     ids::{OpeningId, TraceId},
-    rmp::{Kind, client::Client},
+    rmp::{
+        Kind,
+        client::{Client, Subscription},
+    },
     runs::{
         openings::{bundle, merge_params},
         payload::{ControlRequest, ControlResponse},
@@ -39,11 +44,14 @@ struct Accepted {
 
 pub(in crate::cli) fn run(context: &mut Context, args: &SubmitArgs) -> Result<(), Error> {
     let is_followed = args.follow || args.wait;
-    if args.timeout.is_some() && !is_followed {
+    if args.timeout.is_some() && !is_followed && !args.local {
         return Err(Error::usage("--timeout goes with --follow or --wait", "without them it is done once the run is accepted"));
     }
     if is_followed && args.peer.kind == Kind::Cue {
         return Err(Error::usage("a cue submits, and hears nothing of what becomes of it", "leave out --follow and --wait, or --as cue"));
+    }
+    if args.local {
+        return local::run(context, args);
     }
     let yaml = text(context, args)?;
     let said = Said::of(&context.settings);
@@ -51,16 +59,39 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SubmitArgs) -> Result<()
     // Whoever reads stdout slowly holds this thread up, not the one that reads from the bus.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(Error::io("the runtime"))?;
     runtime.block_on(async {
-        let client = socket::connect(&said, hello, context.settings.limits.client).await?;
-        let done = submit(&client, context, args, yaml).await;
+        let mut signals = Signals::listen()?;
+        let limits = context.settings.limits.client;
+        let sent = async {
+            let client = socket::connect(&said, hello, limits).await.map_err(or_local)?;
+            let sent = send(&client, &mut context.out, yaml, is_followed).await;
+            Ok::<_, Error>((client, sent))
+        };
+        // A station that takes connections and says nothing is none.
+        let sent = tokio::time::timeout(Duration::from_millis(ANSWER_MS), sent).await;
+        let (client, sent) = sent.map_err(|_| RunError::NotAnswered { ms: ANSWER_MS })??;
+        let done = match sent {
+            Ok((run, Some(events))) => follow(&client, context, args, run, events, &mut signals).await,
+            Ok((_, None)) => Ok(()),
+            Err(error) => Err(error),
+        };
         client.close().await;
         done
     })
 }
 
+/// Where no station answers, what can be done besides (rmp-v0 §9).
+fn or_local(error: Error) -> Error {
+    match error {
+        Error::Unreachable { message, hint } => {
+            Error::Unreachable { message, hint: format!("{hint}; or run it without one: `submit --local`") }
+        }
+        error => error,
+    }
+}
+
 /// The opening with the params that flags set (rmp-v0 §9), and with those that it nests and that lie beside it (ruling RMP 14): the station
 /// need not be able to read them. Where there is neither it is sent as it is, and the station judges it.
-fn text(context: &Context, args: &SubmitArgs) -> Result<String, Error> {
+pub(super) fn text(context: &Context, args: &SubmitArgs) -> Result<String, Error> {
     let limits = &context.settings.limits.runs;
     let rejected = |reason| Error::from(RunError::Rejected { reason, is_opening: true });
     let mut text = opening::read(&args.file, limits.yaml_bytes_max)?;
@@ -78,18 +109,32 @@ fn text(context: &Context, args: &SubmitArgs) -> Result<String, Error> {
     bundle(&text, beside, limits).map_err(|error| rejected(error.to_string()))
 }
 
-async fn submit(client: &Client, context: &mut Context, args: &SubmitArgs, opening_yaml: String) -> Result<(), Error> {
+/// Submits an opening and prints that it was accepted: its run, and the subscription to its events where it is to be followed.
+pub(super) async fn send(
+    client: &Client,
+    out: &mut Output,
+    opening_yaml: String,
+    is_followed: bool,
+) -> Result<(TraceId, Option<Subscription>), Error> {
     let run = TraceId(uuid::Uuid::now_v7());
-    let mut signals = Signals::listen()?;
-    let is_followed = args.follow || args.wait;
     // The run's name is the request's: its events can be listened to before there are any.
     let events = if is_followed { Some(client.subscribe(&format!("rlp/runs/{run}/events")).await?) } else { None };
     let answer = ask(client, run, &ControlRequest::RunSubmit { request_id: run, opening_yaml }).await?;
     let ControlResponse::RunAccepted { trace_id, opening_id, opening_name, .. } = answer else { return Err(Error::StrangeAnswer) };
     let accepted = Accepted { run: trace_id, opening: opening_id, name: opening_name };
-    context.out.row(&accepted, |it| visible(&format!("{}  {}  accepted", it.run, it.name)))?;
-    context.out.flush()?;
-    let Some(events) = events else { return Ok(()) };
+    out.row(&accepted, |it| visible(&format!("{}  {}  accepted", it.run, it.name)))?;
+    out.flush()?;
+    Ok((run, events))
+}
+
+async fn follow(
+    client: &Client,
+    context: &mut Context,
+    args: &SubmitArgs,
+    run: TraceId,
+    events: Subscription,
+    signals: &mut Signals,
+) -> Result<(), Error> {
     let clock = context.local_clock();
     let mut follower = Follower::new(run, args.follow, clock, &context.settings, &mut context.out);
     let timeout = async {

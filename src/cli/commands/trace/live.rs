@@ -30,8 +30,8 @@ pub(super) async fn print(station: &dyn Operator, name: &RunName, events: bool, 
             None => break,
         }
     }
-    if let Some(since) = incomplete {
-        printer.incomplete(since)?;
+    if printer.printed() == 0 {
+        return Err(RunError::NoHops { trace }.into());
     }
-    if printer.printed() == 0 { Err(RunError::NoHops { trace }.into()) } else { Ok(()) }
+    incomplete.map_or(Ok(()), |since| printer.incomplete(since))
 }

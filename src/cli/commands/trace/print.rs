@@ -117,9 +117,9 @@ impl<'a> Printer<'a> {
 /// Microseconds as people read them.
 fn latency(us: u64) -> String {
     match us {
-        ..1_000 => format!("{us} us"),
-        ..10_000 => format!("{}.{} ms", us / 1_000, us / 100 % 10),
-        ..10_000_000 => format!("{} ms", us / 1_000),
+        0..1_000 => format!("{us} us"),
+        1_000..10_000 => format!("{}.{} ms", us / 1_000, us / 100 % 10),
+        10_000..10_000_000 => format!("{} ms", us / 1_000),
         _ => format!("{} s", us / 1_000_000),
     }
 }
