@@ -108,7 +108,7 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
         ended_at: Some(at),
         why: Some(Arc::from("node a failed")),
         plan: Arc::new(Plan {
-            nodes: vec![plan_node("a", None), plan_node("a/b", Some(0))],
+            nodes: vec![plan_node("a", None), plan_node("b", None), plan_node("a/c", Some(0))],
             edges: vec![edge(None), edge(Some(Arc::from("true")))],
         }),
         nodes: vec![node_view, NodeView::new(at)],

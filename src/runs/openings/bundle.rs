@@ -30,8 +30,8 @@ pub enum BundleError {
     Text(Faults),
 }
 
-/// Puts the openings that a text nests, and those that they nest, into its `openings`. `beside` gives the text of the one of a name; where it
-/// gives nothing, the name is left to whoever loads the text, and so is a text that cannot be read. What the text carries already stays.
+/// Puts the openings that a text nests, and those that they nest, into its `openings`. `beside` gives the text of the one of a name; where
+/// it gives nothing, the name is left to whoever loads the text, and so is a text that cannot be read. What the text carries already stays.
 ///
 /// # Errors
 /// [`BundleError`].
@@ -89,6 +89,16 @@ mod tests {
     use super::*;
     use crate::runs::openings::{Library, NoLibrary, Opening};
 
+    /// The one that lies nowhere but with the station.
+    struct Elsewhere(String);
+
+    impl Library for Elsewhere {
+        fn read(&self, name: &str, beside: Option<&Path>) -> Result<(String, PathBuf), String> {
+            assert_eq!((name, beside), ("elsewhere", None));
+            Ok((self.0.clone(), PathBuf::from("/o/elsewhere.yaml")))
+        }
+    }
+
     fn nesting(name: &str, nested: &[&str]) -> String {
         let nodes = nested.iter().enumerate().map(|(at, nested)| format!("  - {{id: n{at}, use: \"opening:{nested}\"}}\n"));
         let nodes: String = nodes.collect();
@@ -115,13 +125,6 @@ mod tests {
         assert!(!whole.contains("three"));
         let faults = load(&whole, &NoLibrary).unwrap_err();
         assert_eq!(faults.list().len(), 1, "the other is the station's: {faults}");
-        struct Elsewhere(String);
-        impl Library for Elsewhere {
-            fn read(&self, name: &str, beside: Option<&Path>) -> Result<(String, PathBuf), String> {
-                assert_eq!((name, beside), ("elsewhere", None));
-                Ok((self.0.clone(), PathBuf::from("/o/elsewhere.yaml")))
-            }
-        }
         let opening = load(&whole, &Elsewhere(nesting("elsewhere", &[]))).unwrap();
         assert_eq!(opening.nodes_count(), 3 + 2 + 1 + 1);
         assert_eq!(bundled(&whole, &files), whole, "what it carries stays");

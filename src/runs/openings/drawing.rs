@@ -6,8 +6,8 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::runs::{Plan, PlanEdge};
 
-/// The plan of an opening of this name as lines: each node behind what feeds it, with its rank (nodes of one rank may run at the same time), and its edges below it.
-/// A nested opening's nodes are set in.
+/// The plan of an opening of this name as lines: each node behind what feeds it, with its rank (nodes of one rank may run at the same
+/// time), and its edges below it. A nested opening's nodes are set in.
 #[must_use]
 pub fn text(name: &str, plan: &Plan) -> String {
     text_with(name, plan, &[])

@@ -169,8 +169,8 @@ async fn list(
     }
 }
 
-/// Prints pages until there are enough rows or no more: `query` asks for the one beyond a row, `read` takes it, `key` names a row. A station
-/// that knows no filters does not say how far it looked, and its rows are sifted here.
+/// Prints pages until there are enough rows or no more: `query` asks for the one beyond a row, `read` takes it, `key` names a row. A
+/// station that knows no filters does not say how far it looked, and its rows are sifted here.
 async fn pages<R: Record + Shown + Serialize, K: Copy + PartialEq>(
     station: &dyn Operator,
     (query, read, key): (impl Fn(Option<K>, u64) -> Query, impl Fn(Page) -> Option<(Vec<R>, bool, Option<K>)>, impl Fn(&R) -> K),
