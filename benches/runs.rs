@@ -82,7 +82,7 @@ struct Bench {
 impl Bench {
     async fn open(path: &Path, port: std::sync::Arc<dyn StationPort>) -> Result<Self> {
         let client = Client::connect(path, Hello::agent("bench")).await?;
-        let (answers, events) = (client.subscribe("rlp/ctrl").await?, client.subscribe("rlp/runs/*/events").await?);
+        let (answers, events) = (client.subscribe("rlp/ctrl").await?, client.subscribe("rlp/runs/**").await?);
         Ok(Self { client, answers, events, port })
     }
 

@@ -68,6 +68,12 @@ pub(crate) enum RunError {
         /// What its last event says.
         why: String,
     },
+    /// The station went away before the run ended.
+    #[error("the station closed the session before run {run} ended")]
+    Lost {
+        /// Which.
+        run: TraceId,
+    },
     /// Whoever was to submit left before.
     #[error("nothing was submitted")]
     NotSubmitted,
@@ -100,6 +106,7 @@ impl RunError {
     pub(super) const fn exit(&self) -> Exit {
         match self {
             Self::NotValid { .. } => Exit::NotValid,
+            Self::Lost { .. } => Exit::NoStation,
             Self::NotAnswered { .. } | Self::NotEnded { .. } | Self::Left { .. } | Self::Cut { is_late: true, .. } => Exit::TimedOut,
             Self::Cut { state: RunState::Cancelled, .. } | Self::Cancelled { .. } | Self::NotSubmitted => Exit::OtherState,
             Self::Rejected { .. }
@@ -120,6 +127,7 @@ impl RunError {
             Self::NotEnded { .. } | Self::Cut { is_late: true, .. } => "timed_out",
             Self::Cancelled { .. } | Self::Cut { state: RunState::Cancelled, .. } => "run_cancelled",
             Self::Failed { .. } | Self::Cut { .. } => "run_failed",
+            Self::Lost { .. } => "disconnected",
             Self::NotSubmitted => "not_submitted",
             Self::Left { .. } => "left",
             Self::Unknown { .. } => "unknown_run",
@@ -142,6 +150,9 @@ impl RunError {
             Self::Failed { run, .. } | Self::Cancelled { run, .. } => format!("`rl-console run events {run}` shows what it told"),
             Self::Cut { is_late: true, .. } => "it was cancelled as its time was up: --timeout gives it more".to_owned(),
             Self::Cut { .. } => "its station is gone with it: --follow prints what it tells, --out keeps what it made".to_owned(),
+            Self::Lost { run } => {
+                format!("`rl-console run events {run} --follow` follows it again; one that a restart cut short has failed")
+            }
             Self::NotSubmitted => "start the agents that it waits for, or take --agents 0 for not waiting".to_owned(),
             Self::NotEnded { run, .. } | Self::Left { run } => {
                 format!("`rl-console run events {run} --follow` follows it again, `rl-console cancel run {run}` ends it")
@@ -172,6 +183,7 @@ mod tests {
             (RunError::Cut { state: RunState::Failed, is_late: false, why: text() }, 1, "run_failed"),
             (RunError::Cut { state: RunState::Cancelled, is_late: false, why: text() }, 5, "run_cancelled"),
             (RunError::Cut { state: RunState::Cancelled, is_late: true, why: text() }, 4, "timed_out"),
+            (RunError::Lost { run }, 3, "disconnected"),
             (RunError::NotSubmitted, 5, "not_submitted"),
             (RunError::NotEnded { run, ms: 1 }, 4, "timed_out"),
             (RunError::Left { run }, 4, "left"),

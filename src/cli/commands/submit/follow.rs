@@ -18,7 +18,7 @@ use crate::{
     port::{Page, Query, StationPort},
     rmp::{
         HEADER_BYTES, PREFIX_BYTES, SchemaId,
-        client::{self, Client, Delivery, Subscription},
+        client::{Delivery, Subscription},
     },
     runs::payload::{RunEvent, schema},
     tap::entry::station::Level,
@@ -89,7 +89,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Reads events until the last one.
-    pub(super) async fn follow(&mut self, client: &Client, mut events: Subscription) -> Result<Ended, Error> {
+    pub(super) async fn follow(&mut self, mut events: Subscription) -> Result<Ended, Error> {
         let mut batch = Vec::new();
         loop {
             let Ok(came) = tokio::time::timeout(SILENT, events.next_batch(&mut batch)).await else {
@@ -99,7 +99,7 @@ impl<'a> Follower<'a> {
                 continue;
             };
             if came == 0 {
-                return Err(client::Error::Closed(client.closed().await).into());
+                return Err(RunError::Lost { run: self.run }.into());
             }
             for delivery in batch.drain(..) {
                 if let Some(ended) = self.on_delivery(&delivery)? {

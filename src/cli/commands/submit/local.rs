@@ -126,7 +126,7 @@ async fn follow(
     let mut is_late = false;
     let mut follower = Follower::new(run, args.follow, context.local_clock(), &context.settings, &mut context.out).of(Arc::clone(port));
     let ended = {
-        let following = follower.follow(client, events);
+        let following = follower.follow(events);
         tokio::pin!(following);
         tokio::select! {
             ended = &mut following => ended?,

@@ -70,7 +70,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SubmitArgs) -> Result<()
         let sent = tokio::time::timeout(Duration::from_millis(ANSWER_MS), sent).await;
         let (client, sent) = sent.map_err(|_| RunError::NotAnswered { ms: ANSWER_MS })??;
         let done = match sent {
-            Ok((run, Some(events))) => follow(&client, context, args, run, events, &mut signals).await,
+            Ok((run, Some(events))) => follow(context, args, run, events, &mut signals).await,
             Ok((_, None)) => Ok(()),
             Err(error) => Err(error),
         };
@@ -127,14 +127,7 @@ pub(super) async fn send(
     Ok((run, events))
 }
 
-async fn follow(
-    client: &Client,
-    context: &mut Context,
-    args: &SubmitArgs,
-    run: TraceId,
-    events: Subscription,
-    signals: &mut Signals,
-) -> Result<(), Error> {
+async fn follow(context: &mut Context, args: &SubmitArgs, run: TraceId, events: Subscription, signals: &mut Signals) -> Result<(), Error> {
     let clock = context.local_clock();
     let mut follower = Follower::new(run, args.follow, clock, &context.settings, &mut context.out);
     let timeout = async {
@@ -144,7 +137,7 @@ async fn follow(
         }
     };
     let left = tokio::select! {
-        ended = follower.follow(client, events) => return follower.end(ended?),
+        ended = follower.follow(events) => return follower.end(ended?),
         () = signals.end() => Left::ByHand,
         () = timeout => Left::InTime(args.timeout.unwrap_or_default()),
     };
