@@ -8,7 +8,10 @@ use super::{args::LsWhat, table::visible};
 use crate::{
     field::{Fields, Spec},
     filter::{Fault, Filter, GRAMMAR},
-    port::{AdapterRow, EventRow, HealthRow, InvocationRow, PeerRow, QueueRow, RefundRow, RunRow, StateKeyRow, SubscriptionRow, TopicRow},
+    port::{
+        AdapterRow, ConfirmationRow, EventRow, HealthRow, InvocationRow, PeerRow, QueueRow, RefundRow, RunRow, StateKeyRow,
+        SubscriptionRow, TopicRow,
+    },
     time::Now,
 };
 
@@ -52,6 +55,7 @@ const fn specs(what: LsWhat) -> &'static [Spec] {
         LsWhat::Peers => PeerRow::SPECS,
         LsWhat::Subscriptions => SubscriptionRow::SPECS,
         LsWhat::Runs => RunRow::SPECS,
+        LsWhat::Confirmations => ConfirmationRow::SPECS,
     }
 }
 
@@ -62,7 +66,7 @@ const NAMES_FROM: usize = 16;
 
 /// The language in short, and the fields of all that is listed.
 pub(crate) fn help() -> String {
-    const ALL: [(&str, LsWhat); 11] = [
+    const ALL: [(&str, LsWhat); 12] = [
         ("queues", LsWhat::Queues),
         ("events", LsWhat::Events),
         ("invocations", LsWhat::Invocations),
@@ -74,6 +78,7 @@ pub(crate) fn help() -> String {
         ("peers", LsWhat::Peers),
         ("subscriptions", LsWhat::Subscriptions),
         ("runs", LsWhat::Runs),
+        ("confirmations", LsWhat::Confirmations),
     ];
     let forms = GRAMMAR.iter().map(|(form, finds)| format!("  {form:<29} {finds}"));
     let fields = ALL.iter().map(|(name, what)| {

@@ -110,6 +110,8 @@ fn with_configuration(context: &mut Context, command: Option<Command>, record: O
         Some(Command::Ls(args)) => commands::ls::run(context, &args),
         Some(Command::Submit(args)) => commands::submit::run(context, &args),
         Some(Command::Run(action)) => commands::run::run(context, &action),
+        Some(Command::Approve(args)) => commands::decide::run(context, &args, true),
+        Some(Command::Reject(args)) => commands::decide::run(context, &args, false),
         Some(Command::Trace(args)) => commands::trace::run(context, &args),
         Some(Command::Opening(action)) => commands::opening::run(context, &action),
         Some(Command::Cancel(args)) => commands::cancel::run(context, args),
@@ -201,7 +203,7 @@ mod tests {
             misuse("rl-console ls queue"),
             (
                 "invalid value 'queue' for '<WHAT>' [possible values: queues, events, invocations, state, refunds, adapters, health, topics, \
-                 peers, subscriptions, runs]"
+                 peers, subscriptions, runs, confirmations]"
                     .to_owned(),
                 "did you mean queues?".to_owned()
             )

@@ -85,6 +85,20 @@ pub(crate) enum RunError {
         /// Whether by its last digits.
         is_tail: bool,
     },
+    /// Nothing that waits for a person has this name.
+    #[error("nothing that waits for a decision ends in {tail}")]
+    NoQuestion {
+        /// Its last digits.
+        tail: String,
+    },
+    /// Several that wait have a name that ends so.
+    #[error("several that wait end in {tail}: {}", told.join(", "))]
+    SeveralQuestions {
+        /// The digits.
+        tail: String,
+        /// The first of them, with what they ask.
+        told: Vec<String>,
+    },
     /// Nothing is kept of a trace.
     #[error("nothing is kept of {trace}")]
     NoHops {
@@ -114,6 +128,8 @@ impl RunError {
             | Self::Cut { .. }
             | Self::Unknown { .. }
             | Self::NoHops { .. }
+            | Self::NoQuestion { .. }
+            | Self::SeveralQuestions { .. }
             | Self::Ambiguous { .. } => Exit::Refused,
         }
     }
@@ -132,6 +148,8 @@ impl RunError {
             Self::Left { .. } => "left",
             Self::Unknown { .. } => "unknown_run",
             Self::NoHops { .. } => "unknown_trace",
+            Self::NoQuestion { .. } => "unknown_action",
+            Self::SeveralQuestions { .. } => "ambiguous_action",
             Self::Ambiguous { .. } => "ambiguous_run",
         }
     }
@@ -161,7 +179,8 @@ impl RunError {
             Self::NoHops { .. } => {
                 "`rl-console ls runs` lists runs; a recording keeps what the tap does not: `--recording FILE`".to_owned()
             }
-            Self::Ambiguous { .. } => "name more of its digits".to_owned(),
+            Self::NoQuestion { .. } => "`rl-console ls confirmations` lists what waits".to_owned(),
+            Self::SeveralQuestions { .. } | Self::Ambiguous { .. } => "name more of its digits".to_owned(),
         }
     }
 }
@@ -188,6 +207,8 @@ mod tests {
             (RunError::NotEnded { run, ms: 1 }, 4, "timed_out"),
             (RunError::Left { run }, 4, "left"),
             (RunError::Unknown { name: text(), is_tail: true }, 1, "unknown_run"),
+            (RunError::NoQuestion { tail: text() }, 1, "unknown_action"),
+            (RunError::SeveralQuestions { tail: text(), told: Vec::new() }, 1, "ambiguous_action"),
             (RunError::NoHops { trace: run }, 1, "unknown_trace"),
             (RunError::Ambiguous { tail: text(), runs: vec![run] }, 1, "ambiguous_run"),
         ];

@@ -1,6 +1,6 @@
 //! What the rows of runs are made of.
 
-use super::{ArtifactRow, RunEventRow, RunRow, fields::since};
+use super::{ArtifactRow, ConfirmationRow, RunEventRow, RunRow, fields::since};
 use crate::{
     field::{Column, Value, fields},
     tap::entry::station::Level,
@@ -27,6 +27,18 @@ fields! {
         };
         "trace", Id, Public, "its name on the bus", Column::fixed("trace", 5) => |it, _| Value::text(it.run.0.hyphenated().to_string());
         "why", Text, Payload, "why it did not succeed", Column::growing("why", 8, 5) => |it, _| Value::maybe(it.why.as_deref());
+    }
+}
+
+fields! {
+    ConfirmationRow {
+        "action", Id, Public, "the question's own name", Column::fixed("action", 6) => |it, _| Value::text(it.action.0.hyphenated().to_string());
+        "trace", Id, Public, "of which run", Column::fixed("trace", 5) => |it, _| Value::text(it.run.0.hyphenated().to_string());
+        "node", Text, Public, "of which node", Column::growing("node", 8, 1) => |it, _| Value::text(it.node.as_str());
+        "summary", Text, Payload, "what is asked", Column::growing("summary", 16, 4) => |it, _| Value::text(it.summary.as_str());
+        "at", Time, Public, "when it was asked", Column::fixed("at", 8) => |it, _| Value::Time(it.asked_at_ms);
+        "age", Duration, Public, "how long ago it was asked" => |it, now| since(it.asked_at_ms, now);
+        "expires", Time, Public, "when silence becomes a no", Column::fixed("expires", 8) => |it, _| Value::Time(it.expires_at_ms);
     }
 }
 

@@ -27,5 +27,5 @@ pub use ladder::Ladder;
 pub use nodes_told::{NodeTold, NodesTold};
 pub use operator::{Answer, Operator, StationPort};
 pub use query::{AdapterRow, EventRow, HealthRow, InvocationRow, Page, Query, QueueRow, RefundRow, StateKeyRow};
-pub use runs::{ArtifactRow, RunDetail, RunEventRow, RunRow};
+pub use runs::{ArtifactRow, ConfirmationRow, RunDetail, RunEventRow, RunRow};
 pub use snapshot::{AsOf, HostState, RecordingView, Snapshot, StationView};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ArtifactRow, HopRow, PeerRow, RunDetail, RunEventRow, RunRow, SubscriptionRow, TopicRow};
+use super::{ArtifactRow, ConfirmationRow, HopRow, PeerRow, RunDetail, RunEventRow, RunRow, SubscriptionRow, TopicRow};
 use crate::{
     ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, Seq, StateKey, TraceId},
     mpp::{ReadyAfter, WrittenBy, manifest::Writer},
@@ -131,6 +131,8 @@ pub enum Query {
         /// At most so many; cut to `limits.port.page_rows_max`.
         limit: u64,
     },
+    /// What waits for a person, the oldest first.
+    Confirmations,
     /// Who sent what to whom within a trace, in its order, as far as the tap keeps it.
     Trace {
         /// Which.
@@ -226,6 +228,8 @@ pub enum Page {
         /// Whether there are more behind the last.
         more: bool,
     },
+    /// What waits for a person; of those that are shown, see `limits.runs.shown_asks_max`.
+    Confirmations(Vec<ConfirmationRow>),
     /// The ladder of a trace; `more` when there are further hops.
     Trace {
         /// The hops.

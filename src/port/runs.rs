@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::{
-    ids::{OpeningId, TraceId},
-    runs::{AskerKind, EventKind, RunState},
+    ids::{ActionId, OpeningId, TraceId},
+    runs::{AskView, AskerKind, EventKind, RunState},
     schema::JsonText,
     store::runs as stored,
     tap::entry::station::Level,
@@ -99,6 +99,30 @@ pub struct ArtifactRow {
     pub value: JsonText,
     /// When it was kept, in Unix milliseconds.
     pub at_ms: Wall,
+}
+
+/// `ls confirmations`: a node that waits for a person (ruling RMP 13).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfirmationRow {
+    /// The question's own name.
+    pub action: ActionId,
+    /// Of which run.
+    pub run: TraceId,
+    /// Of which node; of a nested opening, `outer/inner`.
+    pub node: String,
+    /// What is asked.
+    pub summary: String,
+    /// Since when, in Unix milliseconds.
+    pub asked_at_ms: Wall,
+    /// When silence becomes a no, in Unix milliseconds.
+    pub expires_at_ms: Wall,
+}
+
+impl From<AskView> for ConfirmationRow {
+    fn from(AskView { action, run, node, summary, asked_at, expires_at }: AskView) -> Self {
+        let (node, summary) = (node.id.to_string(), summary.to_string());
+        Self { action, run, node, summary, asked_at_ms: asked_at.wall, expires_at_ms: expires_at }
+    }
 }
 
 impl From<stored::RunRow> for RunRow {

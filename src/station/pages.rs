@@ -82,6 +82,7 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
             let page = asked(|done| running.store.run_artifacts(run, after, limit.min(page_max), done)).await?;
             Ok(Page::RunArtifacts { rows: page.rows.into_iter().map(Into::into).collect(), more: page.more })
         }
+        Query::Confirmations => Ok(Page::Confirmations(inner.control.asks().await?.into_iter().map(Into::into).collect())),
         Query::Trace { trace, after, events, limit } => trace::ladder(inner, trace, after, events, limit).await,
         Query::InvocationWhen { .. } => Err(PortError::BadRequest("a wait is no page".to_owned())),
     }

@@ -91,6 +91,25 @@ fn what_lies_beside_a_submitted_file_goes_with_it() {
 }
 
 #[test]
+fn a_node_that_waits_for_a_person_is_listed_and_decided() {
+    let house = House::open();
+    let node = |id: &str| format!("  - {{id: {id}, use: 'agent:writer', with: {{require_human_confirm: true}}}}\n");
+    let opening = house.file("sure.yaml", &format!("version: 0\nname: sure\nnodes:\n{}{}edges: []\n", node("yes"), node("no")));
+    let run = house.run(&["submit", &opening]).exits(0).rows[0]["run"].as_str().unwrap().to_owned();
+    let waiting = house.run(&["ls", "confirmations", "--filter", "node:yes or node:no"]).exits(0).rows;
+    assert_eq!((waiting.len(), &waiting[0]["run"], &waiting[0]["node"]), (2, &json!(run), &json!("yes")), "{waiting:?}");
+    let (yes, no) = (waiting[0]["action"].as_str().unwrap(), waiting[1]["action"].as_str().unwrap());
+    let decided = house.run(&["approve", &yes[yes.len() - 12..]]).exits(0).rows;
+    assert_eq!(decided, [json!({"action": yes, "approved": true})]);
+    house.run(&["reject", no, "--note", "not today"]).exits(0);
+    assert_eq!(house.run(&["reject", no]).exits(1).error["code"], "unknown_action");
+    assert_eq!(house.run(&["approve", "dead"]).exits(1).error["code"], "unknown_action");
+    house.run(&["run", "events", &run, "--follow"]).exits(0);
+    let shown = house.run(&["run", "show", &run]).exits(0).rows.remove(0);
+    assert_eq!(shown["why"], "node no failed: rejected by operator: not today");
+}
+
+#[test]
 fn a_failed_run_says_which_node_failed_and_why() {
     let house = House::open();
     let nodes = "  - {id: a, use: 'agent:mute', timeout_ms: 30, retry: {max_attempts: 2}}\n  - {id: b, use: 'agent:writer'}\n";

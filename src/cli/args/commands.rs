@@ -11,7 +11,7 @@ use super::{
     invocations::{CancelArgs, InvokeArgs, SettleArgs},
     kick::KickArgs,
     ls::LsArgs,
-    runs::{OpeningAction, RunAction, SubmitArgs, TraceArgs},
+    runs::{DecideArgs, OpeningAction, RunAction, SubmitArgs, TraceArgs},
     sim::SimPeer,
     stop::StopArgs,
 };
@@ -60,6 +60,12 @@ pub(crate) enum Command {
     /// Show a run of an opening, what it told, or what it kept.
     #[command(subcommand)]
     Run(RunAction),
+
+    /// Let a node of a run go on that waits for a person; `ls confirmations` lists them.
+    Approve(DecideArgs),
+
+    /// Have a node of a run fail that waits for a person.
+    Reject(DecideArgs),
 
     /// Print the ladder of a trace: who sent what to whom, how long it was on the wire, how long its answer took, and what caused it.
     ///

@@ -66,4 +66,6 @@ pub(crate) enum LsWhat {
     Subscriptions,
     /// Runs of openings, newest first.
     Runs,
+    /// Nodes of runs that wait for a person.
+    Confirmations,
 }

@@ -23,6 +23,6 @@ pub(crate) use global::{Cli, Global};
 pub(crate) use invocations::{CancelArgs, CancelWhat, InvokeArgs, SettleArgs, SettleTo};
 pub(crate) use kick::KickWhat;
 pub(crate) use ls::{LsArgs, LsWhat};
-pub(crate) use runs::{CancelRunArgs, OpeningAction, ParamsArgs, RunAction, RunName, SubmitArgs, TraceArgs};
+pub(crate) use runs::{ActionName, CancelRunArgs, DecideArgs, OpeningAction, ParamsArgs, RunAction, RunName, SubmitArgs, TraceArgs};
 pub(crate) use sim::{SimAdapterArgs, SimAgentArgs, SimPeer, default_addr};
 pub(crate) use stop::StopArgs;

@@ -5,7 +5,11 @@ use std::{path::PathBuf, str::FromStr};
 use clap::{Args, Subcommand};
 
 use super::{bus::PeerArgs, commands::seconds};
-use crate::{ids::TraceId, runs::EventKind, tap::entry::station::Level};
+use crate::{
+    ids::{ActionId, TraceId},
+    runs::EventKind,
+    tap::entry::station::Level,
+};
 
 /// Params that are set over those of an opening.
 #[derive(Debug, Default, Args)]
@@ -111,6 +115,18 @@ pub(crate) enum RunAction {
     },
 }
 
+/// `approve` and `reject`.
+#[derive(Debug, Args)]
+pub(crate) struct DecideArgs {
+    /// The question: its action, or its last four hex digits or more.
+    #[arg(value_name = "ID")]
+    pub(crate) action: ActionName,
+
+    /// What there is to say to it; the run tells it.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<String>,
+}
+
 /// `trace`.
 #[derive(Debug, Args)]
 pub(crate) struct TraceArgs {
@@ -164,17 +180,38 @@ pub(crate) enum RunName {
     Tail(String),
 }
 
+/// A question to a person as people name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ActionName {
+    /// By its whole name.
+    Whole(ActionId),
+    /// By its last hex digits, small letters.
+    Tail(String),
+}
+
+impl FromStr for ActionName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let whole = text.parse().map(Self::Whole).ok();
+        let tail = || tail(text.strip_prefix(ActionId::PREFIX).unwrap_or(text)).map(Self::Tail);
+        whole.or_else(tail).ok_or_else(|| "takes an action, or its last 4 hex digits or more".to_owned())
+    }
+}
+
+/// The last hex digits of an id, at least four and not all.
+fn tail(text: &str) -> Option<String> {
+    let digits = text.replace('-', "").to_ascii_lowercase();
+    ((4..32).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(digits)
+}
+
 impl FromStr for RunName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        const TAKES: &str = "takes a trace, or its last 4 hex digits or more";
-        if let Ok(run) = text.parse() {
-            return Ok(Self::Whole(run));
-        }
-        let digits = text.strip_prefix(TraceId::PREFIX).unwrap_or(text).replace('-', "").to_ascii_lowercase();
-        let is_tail = (4..32).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_tail { Ok(Self::Tail(digits)) } else { Err(TAKES.to_owned()) }
+        let whole = text.parse().map(Self::Whole).ok();
+        let tail = || tail(text.strip_prefix(TraceId::PREFIX).unwrap_or(text)).map(Self::Tail);
+        whole.or_else(tail).ok_or_else(|| "takes a trace, or its last 4 hex digits or more".to_owned())
     }
 }
 

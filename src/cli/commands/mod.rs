@@ -7,6 +7,7 @@ pub(super) mod cancel;
 pub(super) mod completions;
 pub(super) mod config;
 pub(super) mod console;
+pub(super) mod decide;
 pub(super) mod decode;
 pub(super) mod doctor;
 pub(super) mod encode;

@@ -9,7 +9,7 @@ use super::bus::{Bus, Heard, Message, NotSent};
 use crate::{
     ids::{Seq, Ticket},
     runs::{
-        Asker, Command, Figures, Outcome, Refusal, Snapshot,
+        AskView, Asker, Command, Figures, Outcome, Refusal, Snapshot,
         engine::{Engine, Input, Output, Publish, Settings},
         openings::{Library, Map, Opening},
     },
@@ -52,6 +52,11 @@ pub enum Request {
     Snapshot {
         /// Where it goes.
         answer: oneshot::Sender<(Seq, Snapshot)>,
+    },
+    /// What waits for a person, the oldest first.
+    Asks {
+        /// Where it goes.
+        answer: oneshot::Sender<Vec<AskView>>,
     },
     /// What is counted of the runs.
     Figures {
@@ -150,6 +155,9 @@ pub async fn run(setup: Setup) -> Result<(), CommitError> {
                 Some(Request::Command { command, by, cause, answer }) => host.on_command(command, by, cause, answer),
                 Some(Request::Snapshot { answer }) => {
                     let _ = answer.send((host.last_seq, host.snapshot.clone()));
+                }
+                Some(Request::Asks { answer }) => {
+                    let _ = answer.send(host.snapshot.asks.iter().cloned().collect());
                 }
                 Some(Request::Figures { answer }) => {
                     let _ = answer.send(host.engine.figures());

@@ -71,6 +71,16 @@ impl Control {
         answered.await.map_err(|_| down())?.map_err(PortError::Run)
     }
 
+    /// What waits for a person, the oldest first.
+    ///
+    /// # Errors
+    /// They are down, or too much is asked of them.
+    pub(in crate::station) async fn asks(&self) -> Result<Vec<runs::AskView>, PortError> {
+        let (answer, answered) = oneshot::channel();
+        self.ask(Request::Asks { answer })?;
+        answered.await.map_err(|_| down())
+    }
+
     /// What is counted of the runs.
     ///
     /// # Errors

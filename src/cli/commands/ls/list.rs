@@ -76,6 +76,7 @@ impl Listing {
             LsWhat::Topics => whole(Query::Topics),
             LsWhat::Peers => whole(Query::Peers),
             LsWhat::Subscriptions => whole(Query::Subscriptions),
+            LsWhat::Confirmations => whole(Query::Confirmations),
             LsWhat::Invocations => Ok(Self::Invocations {
                 state: named(args.state.as_deref(), &RowState::ALL.map(RowState::name), RowState::from_name)?,
                 queue: args.queue.as_deref().map(QueueName::new),
@@ -223,6 +224,7 @@ fn whole(page: Page, query: Query, filter: (Option<&Filter>, Now), limit: Option
         (Page::Topics(rows), Query::Topics) => printer.whole(rows, filter, limit),
         (Page::Peers(rows), Query::Peers) => printer.whole(rows, filter, limit),
         (Page::Subscriptions(rows), Query::Subscriptions) => printer.whole(rows, filter, limit),
+        (Page::Confirmations(rows), Query::Confirmations) => printer.whole(rows, filter, limit),
         _ => Err(Error::StrangeAnswer),
     }
 }

@@ -3,7 +3,7 @@
 use super::rows::Shown;
 use crate::{
     cli::table::{Align, LocalClock},
-    port::{ArtifactRow, RunEventRow, RunRow},
+    port::{ArtifactRow, ConfirmationRow, RunEventRow, RunRow},
     tap::entry::station::Level,
 };
 
@@ -40,6 +40,15 @@ impl Shown for RunRow {
             self.client.clone(),
             self.why.clone().unwrap_or_default(),
         ]
+    }
+}
+
+impl Shown for ConfirmationRow {
+    const COLUMNS: &'static [(&'static str, Align)] = &[("action", L), ("run", L), ("asked", L), ("expires", L), ("question", L)];
+
+    fn cells(&self, clock: &LocalClock) -> Vec<String> {
+        let run = self.run.short();
+        vec![self.action.to_string(), run, clock.show(self.asked_at_ms), clock.show(self.expires_at_ms), self.summary.clone()]
     }
 }
 
