@@ -2,8 +2,8 @@
 //!
 //! The map of the house, floor by floor; each imports only from below (`tests/architecture.rs` checks it):
 //!
-//! 1. [`ids`], [`limits`], [`time`], [`schema`], [`field`], [`filter`]: identities, bounds, clocks, JSON Schema, what records are made of
-//!    and the language that finds them.
+//! 1. [`ids`], [`limits`], [`time`], [`schema`], [`field`], [`filter`], [`words`]: identities, bounds, clocks, JSON Schema, what records
+//!    are made of, the language that finds them, and counts in words.
 //! 2. [`tap`], [`store`]: the ordered stream of all that happens; what outlives the process.
 //! 3. [`mpp`], [`rmp`], [`runs`], [`recording`]: the protocols' cores with their hosts, openings and their runs; recordings of the tap.
 //! 4. [`port`]: the one way to act on a station and to ask it.
@@ -26,3 +26,4 @@ pub mod station;
 pub mod store;
 pub mod tap;
 pub mod time;
+pub mod words;

@@ -4,7 +4,7 @@
 
 use std::{fs, path::Path};
 
-const FOUNDATION: [&str; 6] = ["ids", "limits", "time", "schema", "field", "filter"];
+const FOUNDATION: [&str; 7] = ["ids", "limits", "time", "schema", "field", "filter", "words"];
 const PROTOCOLS: [&str; 6] = ["mpp", "rmp", "runs", "macp", "plugin", "mplp"];
 const LINES_MAX: usize = 500;
 const COLUMNS_MAX: usize = 140;
@@ -18,7 +18,7 @@ const PLAIN_NET: [&str; 8] = ["SocketAddr", "SocketAddrV4", "SocketAddrV6", "IpA
 /// What a top-level module may import, itself aside. Nothing for a module that is not on the map.
 fn may_import(top: &str) -> Option<Vec<&'static str>> {
     let below: &[&[&'static str]] = match top {
-        "ids" | "limits" | "time" | "schema" => &[],
+        "ids" | "limits" | "time" | "schema" | "words" => &[],
         // A macro of its own lies at the root.
         "field" => &[&["time", "fields"]],
         "filter" => &[&["field", "time"]],
@@ -378,6 +378,29 @@ fn the_house_stands_as_it_was_drawn() {
     }
     assert!(files > 20, "src was not found");
     assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+#[test]
+fn every_limit_that_is_named_is_one() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let known: Vec<&str> = rl_console::limits::Limits::BOUNDS.iter().map(|bound| bound.key).collect();
+    let mut strange = Vec::new();
+    let is_of_name = |c: char| c.is_ascii_lowercase() || c == '_';
+    each_file(&root.join("src"), &root.join("src"), &mut |file, source| {
+        // Its own tests misspell one.
+        let named = if file == "limits.rs" { "" } else { source };
+        for (at, _) in named.match_indices("limits.") {
+            let mut words = named[at..].splitn(3, '.').skip(1);
+            let (group, rest) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+            let name: String = rest.chars().take_while(|c| is_of_name(*c)).collect();
+            let is_a_limit = name.ends_with("_max") || name.ends_with("_ms") || name.ends_with("_min");
+            let key = format!("limits.{group}.{name}");
+            if group.chars().all(is_of_name) && is_a_limit && !known.contains(&key.as_str()) {
+                strange.push(format!("{file}: {key}"));
+            }
+        }
+    });
+    assert!(strange.is_empty(), "\n{}", strange.join("\n"));
 }
 
 /// Whether the checker finds fault with a file, by a part of what it says.

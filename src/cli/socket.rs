@@ -16,15 +16,16 @@ use std::{
 };
 
 use super::{args::PeerArgs, config::Settings, env::Secret, error::Error};
-use crate::rmp::{
-    Kind,
-    client::{self, Client, Hello},
+use crate::{
+    rmp::{
+        Kind,
+        client::{self, Client, Hello},
+    },
+    station::bus::PATH_FILE,
 };
 
 /// The socket's name in a folder.
 const NAME: &str = "rmp.sock";
-/// The file in which a station records where it is reached.
-pub(crate) const RECORDED: &str = "rmp.path";
 /// Bytes that are read of it.
 const RECORDED_BYTES_MAX: u64 = 4_096;
 /// Bytes of a socket's path that the platform takes: those of `sun_path` but the NUL at its end.
@@ -185,8 +186,12 @@ pub(crate) fn hello(settings: &Settings, peer: &PeerArgs, client: &str) -> Resul
 /// # Errors
 /// [`Error::Unreachable`] with every place that was tried, or what the station has against the session.
 pub(crate) async fn connect(said: &Said, hello: Hello, limits: crate::limits::Client) -> Result<Client, Error> {
+    connect_first(said.places()?, hello, limits).await
+}
+
+async fn connect_first(places: Vec<Place>, hello: Hello, limits: crate::limits::Client) -> Result<Client, Error> {
     let mut failed = Vec::new();
-    for place in said.places()? {
+    for place in places {
         if let Err(why) = place.check() {
             failed.push(Failed { place, why });
             continue;
@@ -203,7 +208,7 @@ pub(crate) async fn connect(said: &Said, hello: Hello, limits: crate::limits::Cl
 /// The path that a station recorded in a data folder.
 fn recorded(folder: &Path) -> Option<PathBuf> {
     let mut bytes = Vec::new();
-    File::open(folder.join(RECORDED)).ok()?.take(RECORDED_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    File::open(folder.join(PATH_FILE)).ok()?.take(RECORDED_BYTES_MAX).read_to_end(&mut bytes).ok()?;
     let path = bytes.trim_ascii_end();
     (!path.is_empty()).then(|| PathBuf::from(OsString::from_vec(path.to_vec())))
 }
@@ -238,9 +243,13 @@ fn unreachable(failed: &[Failed]) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{
-        config::{Reach, Resolved},
-        env::Env,
+    use crate::{
+        cli::{
+            config::{Reach, Resolved},
+            env::Env,
+        },
+        station::{Config, Station},
+        time::Clock,
     };
 
     fn everything() -> Said {
@@ -320,6 +329,25 @@ mod tests {
     }
 
     #[test]
+    fn where_nobody_answers_at_the_users_place_the_machines_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let station = Station::start(Config::within(folder.path()), Clock::start()).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            station.ready().await.unwrap().rmp.unwrap();
+            let place = |step, name: &str| Place { step, path: folder.path().join(name) };
+            let (dead, alive) = (place(Step::Home, "dead.sock"), place(Step::Machine, "rmp.sock"));
+            let long = place(Step::Data, &"x".repeat(PATH_BYTES_MAX));
+            let limits = crate::limits::Client::default();
+            let client = connect_first(vec![long, dead.clone(), alive.clone()], Hello::agent("a"), limits).await.unwrap();
+            client.close().await;
+            let refused = connect_first(vec![alive, dead], Hello::with_token("a", Kind::Tui, "guess"), limits).await.unwrap_err();
+            assert!(refused.to_string().contains("Unauthorized"), "who answers and refuses is not passed over: {refused}");
+        });
+        station.stop();
+    }
+
+    #[test]
     fn a_path_that_the_platform_does_not_take_is_told_with_its_length() {
         let place = |bytes: usize| Place { step: Step::Flag, path: PathBuf::from("x".repeat(bytes)) };
         assert_eq!(place(PATH_BYTES_MAX).check(), Ok(()));
@@ -332,17 +360,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(recorded(folder.path()), None);
         for text in ["/a b/rmp.sock", "/a b/rmp.sock\n"] {
-            std::fs::write(folder.path().join(RECORDED), text).unwrap();
+            std::fs::write(folder.path().join(PATH_FILE), text).unwrap();
             assert_eq!(recorded(folder.path()), Some(PathBuf::from("/a b/rmp.sock")));
         }
-        std::fs::write(folder.path().join(RECORDED), "\n").unwrap();
+        std::fs::write(folder.path().join(PATH_FILE), "\n").unwrap();
         assert_eq!(recorded(folder.path()), None);
     }
 
     #[test]
     fn where_the_data_folder_was_named_decides_its_place() {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(RECORDED), "/s").unwrap();
+        std::fs::write(folder.path().join(PATH_FILE), "/s").unwrap();
         let named = |env: &Env, data: Option<PathBuf>| {
             let flags = crate::cli::args::Global { data, ..crate::cli::args::Global::default() };
             let resolved = Resolved::resolve(&flags, env).unwrap();

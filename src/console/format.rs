@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use jiff::{Timestamp, tz::TimeZone};
 
-use crate::time::Wall;
+use crate::{time::Wall, words::counted_as};
 
 /// So many of something: `1 peer`, `2 peers`, `3.4k peers`.
 pub(crate) fn many(number: u64, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{} {what}s", count(number)) }
+    counted_as(number, count(number), what)
 }
 
 /// A duration for a narrow column: `1.2s`, `42s`, `3m05s`, `2h07m`, `4d02h`.

@@ -191,7 +191,7 @@ fn runs(body: Rect) -> Vec<(PaneId, Rect)> {
 
 /// The Journal: the log of everybody, then what peers broke, then the station's own log, then
 /// what this console itself costs. Where only two panes have room, the log is the
-/// station's own: there an adapter that says much hides nothing.
+/// station's own: there an adapter or a bus that says much hides nothing.
 fn journal(body: Rect) -> Vec<(PaneId, Rect)> {
     use PaneId::{Log, Meter, StationLog, Violations};
     match body.width {

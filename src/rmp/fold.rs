@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::snapshot::{DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, note_drop};
+use super::snapshot::{DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, dispensable, note_drop};
 use crate::{
     ids::{ConnectionId, TopicName},
     limits,
@@ -56,12 +56,12 @@ impl Snapshot {
         }
     }
 
-    /// The topic of this name; where there is no room, another one goes.
+    /// The topic of this name; where there is no room, others go.
     fn topic(&mut self, name: &TopicName, at: Now, limits: &limits::Rmp) -> &mut TopicView {
         if !self.topics.contains_key(name) && self.topics.len() as u64 >= limits.shown_topics_max {
-            let oldest = self.topics.iter().min_by_key(|(_, topic)| topic.rank()).map(|(name, _)| name.clone());
-            if let Some(oldest) = oldest {
-                self.topics.remove(&oldest);
+            let ranked = self.topics.iter().map(|(name, topic)| (topic.rank(), name.clone())).collect();
+            for name in dispensable(ranked) {
+                self.topics.remove(&name);
             }
         }
         self.topics.entry(name.clone()).or_insert_with(|| TopicView { last_at: at, ..TopicView::default() })
@@ -115,8 +115,8 @@ impl Snapshot {
                     (peer.published, peer.refused) = (*published, *refused);
                 }
             }
-            Transition::Remembered { keys, evicted_young, topics } => {
-                (self.totals.keys, self.totals.evicted_young, self.totals.topics) = (*keys, *evicted_young, *topics);
+            Transition::Remembered { keys, evicted_young, lost_evicted_young, topics } => {
+                self.totals.remember([*keys, *evicted_young, *lost_evicted_young, *topics]);
             }
             Transition::ClockJumped { .. } => {}
         }

@@ -19,8 +19,8 @@ pub struct Snapshot {
     pub listener: Listener,
     /// Every connection.
     pub peers: BTreeMap<ConnectionId, PeerView>,
-    /// Topics that were published on, at most `limits.rmp.shown_topics_max`. Those go first that have neither subscriptions nor drops,
-    /// and of those the ones used least recently.
+    /// Topics that were published on, at most `limits.rmp.shown_topics_max`. One that is new takes the place of an eighth of them: those
+    /// go first that have neither subscriptions nor drops, and of those the ones used least recently.
     pub topics: BTreeMap<TopicName, TopicView>,
     /// What did not reach its subscribers, one of each reason, topic, publisher and subscription, the one told of last at the end; at most
     /// `limits.rmp.shown_drops_max`.
@@ -147,6 +147,8 @@ pub struct Totals {
     pub keys: u64,
     /// Keys that were let go before the longest TTL was over.
     pub evicted_young: u64,
+    /// Keys that subscribers lost to back-pressure and that were let go before that: a retry is taken for a duplicate.
+    pub lost_evicted_young: u64,
     /// Topics that were used; one that was let go and came again is counted again.
     pub topics: u64,
 }
@@ -159,10 +161,28 @@ impl TopicView {
     }
 }
 
+/// Which topics make room for others: an eighth of them, at least one, by [`TopicView::rank`] and then by name.
+pub(super) fn dispensable<R: Ord>(mut ranked: Vec<(R, TopicName)>) -> impl Iterator<Item = TopicName> {
+    let gone = (ranked.len() / 8).max(1).min(ranked.len());
+    if gone < ranked.len() {
+        ranked.select_nth_unstable(gone);
+    }
+    ranked.truncate(gone);
+    ranked.into_iter().map(|(_, name)| name)
+}
+
 impl DropView {
     /// Whether it tells of the same reason, topic, publisher and subscription.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         (self.reason, self.to, self.from) == (other.reason, other.to, other.from) && self.topic == other.topic
+    }
+}
+
+impl Totals {
+    /// Takes in what is remembered now, and tells whether anything of it is new: keys, those let go early, lost ones let go early, topics.
+    pub(super) fn remember(&mut self, [keys, evicted_young, lost_evicted_young, topics]: [u64; 4]) -> bool {
+        let fresh = Self { keys, evicted_young, lost_evicted_young, topics, ..*self };
+        std::mem::replace(self, fresh) != fresh
     }
 }
 

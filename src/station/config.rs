@@ -1,8 +1,8 @@
 //! What a station is started with, every value resolved.
 
 use std::{
-    net::{IpAddr, SocketAddr},
-    path::PathBuf,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
 };
 
 use crate::{limits::Limits, rmp::Registry};
@@ -37,6 +37,28 @@ pub struct Config {
     pub limits: Limits,
     /// The recording to begin with.
     pub record: Option<PathBuf>,
+}
+
+impl Config {
+    /// A station of the sample pack that is a folder's alone: its data, its openings and its bus are there, its MPP port is any that is
+    /// free, and its metrics are read nowhere.
+    #[must_use]
+    pub fn within(folder: &Path) -> Self {
+        Self {
+            data: folder.to_path_buf(),
+            pack: PackSource::Sample,
+            bind: Ipv4Addr::LOCALHOST.into(),
+            port: 0,
+            broadcaster_login: "local".to_owned(),
+            socket: Some(folder.join("rmp.sock")),
+            registry: Registry::default(),
+            metrics: None,
+            openings: folder.join("openings"),
+            run_timeout_ms: RUN_TIMEOUT_MS,
+            limits: Limits::default(),
+            record: None,
+        }
+    }
 }
 
 /// Where a pack comes from.

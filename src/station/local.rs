@@ -28,6 +28,7 @@ use crate::{
         },
     },
     time::Clock,
+    words::counted,
 };
 
 /// How far the station's start has come.
@@ -146,7 +147,8 @@ impl Operator for LocalPort {
                         && let Some(Err(refusal)) = rows.iter().find(|row| row.is_err())
                     {
                         let refused = rows.iter().filter(|row| row.is_err()).count();
-                        let of = if rows.len() > 1 { format!("{refused} of {} rows, first: ", rows.len()) } else { String::new() };
+                        let of =
+                            if rows.len() > 1 { format!("{refused} of {}, first: ", counted(rows.len(), "row")) } else { String::new() };
                         inner.board.notice(Level::Warn, &format!("refused: {what}: {of}{refusal}"));
                     }
                     outcome.map(Outcome::Mpp).map_err(PortError::Refused)
@@ -225,13 +227,13 @@ fn describe(command: &mpp::Command) -> String {
     match command {
         Command::Enqueue { rows } => match rows.as_slice() {
             [row] => format!("invoke {}", row.event),
-            rows => format!("invoke {} rows", rows.len()),
+            rows => format!("invoke {}", counted(rows.len(), "row")),
         },
         Command::Cancel { ids, refund, .. } => {
             let with = if *refund { ", with a refund" } else { "" };
             match ids.as_slice() {
                 [id] => format!("cancel {id}{with}"),
-                ids => format!("cancel {} invocations{with}", ids.len()),
+                ids => format!("cancel {}{with}", counted(ids.len(), "invocation")),
             }
         }
         Command::Settle { id, to } => format!("settle {id} as {to:?}").to_lowercase(),

@@ -22,6 +22,7 @@ use crate::{
     store::{InvocationFilter, RefundFilter, invocations::Row, op::CommitError, runs::RunFilter},
     tap::entry::mpp::RowState,
     time::Wall,
+    words::counted,
 };
 
 pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Result<Page, PortError> {
@@ -241,8 +242,12 @@ async fn health(inner: &Inner, running: &Running) -> Result<Page, PortError> {
         well: store.failing.is_none(),
         detail: store.failing.unwrap_or_else(|| {
             format!(
-                "{} commits, {} failed, {} rows unfolded, {} requests waiting, journal {} bytes",
-                store.commits, store.commit_failures, store.unfolded_rows, store.requests_waiting, store.journal_bytes
+                "{}, {} failed, {} unfolded, {} waiting, a journal of {}",
+                counted(store.commits, "commit"),
+                store.commit_failures,
+                counted(store.unfolded_rows, "row"),
+                counted(store.requests_waiting, "request"),
+                counted(store.journal_bytes, "byte"),
             )
         }),
     };
@@ -251,8 +256,13 @@ async fn health(inner: &Inner, running: &Running) -> Result<Page, PortError> {
         part: "tap".to_owned(),
         well: true,
         detail: format!(
-            "{} entries emitted, {} kept in {} bytes, {} evicted, {} cut, {} readers",
-            tap.emitted, tap.kept_entries, tap.kept_bytes, tap.evicted, tap.cut, tap.readers
+            "{} emitted, {} kept in {}, {} evicted, {} cut, {}",
+            counted(tap.emitted, "entry"),
+            tap.kept_entries,
+            counted(tap.kept_bytes, "byte"),
+            tap.evicted,
+            tap.cut,
+            counted(tap.readers, "reader"),
         ),
     };
     let path = inner.board.recording_path();

@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Config, OperatorClient, PackSource, RUN_TIMEOUT_MS, Station, pairing};
+use super::{Config, OperatorClient, Station, pairing};
 use crate::{
     ids::InvocationId,
     limits::Limits,
@@ -38,20 +38,7 @@ impl House {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let token = pairing::pair(folder.path(), false).unwrap().reveal().to_owned();
-        let config = Config {
-            data: folder.path().to_path_buf(),
-            pack: PackSource::Sample,
-            bind: [127, 0, 0, 1].into(),
-            port: 0,
-            broadcaster_login: "local".to_owned(),
-            socket: Some(folder.path().join("rmp.sock")),
-            registry: crate::rmp::Registry::default(),
-            metrics: None,
-            openings: folder.path().join("openings"),
-            run_timeout_ms: RUN_TIMEOUT_MS,
-            limits: Limits::default(),
-            record: None,
-        };
+        let config = Config::within(folder.path());
         let station = Station::start(config, Clock::start()).unwrap();
         let addr = runtime.block_on(station.ready()).unwrap().mpp.unwrap();
         Self { runtime, folder, token, station, addr }

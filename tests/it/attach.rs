@@ -129,7 +129,8 @@ fn a_station_that_is_killed_and_started_again_is_shown_as_it_is_throughout() {
     let mut adapter = house.adapter();
     adapter.send(r#"{"mpp":2,"type":"pull","queue":"boss"}"#).unwrap();
     adapter.receive().unwrap();
-    terminal.wait("the work of the new start", |screen| screen.contains("spawn_boss") && screen.contains("1▶"));
+    let screen = terminal.wait("the work of the new start", |screen| screen.contains("spawn_boss") && screen.contains("1▶"));
+    assert!(screen.contains("loss 0"), "what it said before it was attached to, nobody fell behind of: {screen}");
     terminal.keys("q");
     assert!(terminal.ended().success());
 }

@@ -104,7 +104,7 @@ pub(crate) fn transitions() -> Vec<Transition> {
         Dropped => [dropped(DropReason::TtlExpired, None)],
         Gauged => [Transition::Gauged { session: SESSION, sub: 1, gauge: gauge() }],
         Counted => [Transition::Counted { session: SESSION, published: 1_000, refused: 2 }],
-        Remembered => [Transition::Remembered { keys: 65_536, evicted_young: 12, topics: 7 }],
+        Remembered => [Transition::Remembered { keys: 65_536, evicted_young: 12, lost_evicted_young: 3, topics: 7 }],
         ClockJumped => [Transition::ClockJumped { by_ms: -3_600_000 }],
     });
     all.extend(kinds().into_iter().map(|kind| greeted(kind, Dialect::Frames)));
@@ -156,6 +156,7 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
             dropped: [5, 6, 7],
             keys: 8,
             evicted_young: 9,
+            lost_evicted_young: 11,
             topics: 10,
         },
     };

@@ -42,6 +42,7 @@ mod runs_local;
 mod runs_trace;
 mod service;
 mod station;
+mod station_wire;
 mod store;
 mod stories;
 mod tap;

@@ -124,7 +124,8 @@ pub(crate) enum Command {
 
     /// Publish a message on the bus, or frames as they are.
     ///
-    /// Waits for the broker's answer. Exits 1 when it is refused, 6 when the frame is not valid.
+    /// Waits for the broker's answer, which does not tell who listens: with --as tui it is told how many subscriptions the topic has. Exits
+    /// 1 when it is refused, 6 when the frame is not valid.
     Publish(PublishArgs),
 
     /// Print what is published on topics of the bus, until Ctrl-C.

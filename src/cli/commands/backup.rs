@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::{
     cli::{args::BackupArgs, context::Context, error::Error, operator},
     port::{Command, Operator as _, Outcome},
+    words::counted,
 };
 
 /// What is printed.
@@ -22,5 +23,5 @@ pub(in crate::cli) fn run(context: &mut Context, args: &BackupArgs) -> Result<()
     })?;
     let Outcome::BackedUp { path, bytes } = outcome else { return Err(Error::StrangeAnswer) };
     let done = BackedUp { path: path.display().to_string(), bytes };
-    context.out.row(&done, |done| format!("{} ({} bytes)", done.path, done.bytes))
+    context.out.row(&done, |done| format!("{} ({})", done.path, counted(done.bytes, "byte")))
 }

@@ -21,6 +21,7 @@ use crate::{
         json,
     },
     time::Clock,
+    words::counted,
 };
 
 /// Bytes read at once.
@@ -239,7 +240,7 @@ impl Decoder<'_> {
 /// One frame as people read it.
 fn text(row: &FrameShown, raw: Option<&RawFrame<'_>>) -> String {
     let mut lines = Vec::new();
-    let place = format!("frame {} at byte {}, {} bytes", row.frame, row.offset, row.bytes);
+    let place = format!("frame {} at byte {}, {}", row.frame, row.offset, counted(row.bytes, "byte"));
     match &row.error {
         None => lines.push(format!("{place}: valid")),
         Some(fault) => {

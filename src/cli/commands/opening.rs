@@ -23,6 +23,7 @@ use crate::{
         openings::{Fault, Faults, Map, Opening, drawing},
     },
     station::control::Folder,
+    words::counted,
 };
 
 pub(in crate::cli) fn run(context: &mut Context, action: &OpeningAction) -> Result<(), Error> {
@@ -117,7 +118,7 @@ fn check(settings: &Settings, files: &[String], params: &Map, out: &mut Output) 
                 let plan = Plan::from(&opening);
                 let well = Well { path, valid: true, name: &opening.name, nodes: plan.nodes.len(), edges: plan.edges.len() };
                 out.row(&well, |it| {
-                    visible(&format!("{}: {} is well: {}, {}", it.path, it.name, count(it.nodes, "node"), count(it.edges, "edge")))
+                    visible(&format!("{}: {} is well: {}, {}", it.path, it.name, counted(it.nodes, "node"), counted(it.edges, "edge")))
                 })?;
             }
             Err(faults) => {
@@ -128,10 +129,6 @@ fn check(settings: &Settings, files: &[String], params: &Map, out: &mut Output) 
         out.flush()?;
     }
     if invalid == 0 { Ok(()) } else { Err(RunError::NotValid { invalid, all: files.len() }.into()) }
-}
-
-fn count(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn tell(path: &str, faults: &Faults, out: &mut Output) -> Result<(), Error> {

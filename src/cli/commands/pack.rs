@@ -19,6 +19,7 @@ use crate::{
         manifest::{self, ManifestError, Pack, Writer},
     },
     station::PackSource,
+    words::counted,
 };
 
 pub(in crate::cli) fn run(context: &mut Context, action: PackAction) -> Result<(), Error> {
@@ -204,6 +205,6 @@ fn migrate(context: &mut Context) -> Result<(), Error> {
     })?;
     let Outcome::Migrated { moved, failed, left } = outcome else { return Err(Error::StrangeAnswer) };
     context.out.row(&Migrated { moved, failed, left }, |row| {
-        format!("{} rows moved to the pack in force, {} failed, {} stay as they are", row.moved, row.failed, row.left)
+        format!("{} moved to the pack in force, {} failed, {} left as they were", counted(row.moved, "row"), row.failed, row.left)
     })
 }

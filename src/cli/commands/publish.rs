@@ -17,11 +17,15 @@ use crate::{
         socket::{self, Said},
     },
     ids::TraceId,
+    limits::Limits,
+    port::{Operator as _, Page, Query},
     rmp::{
         self, Family, HEADER_BYTES, Header, PREFIX_BYTES, RawFrame,
         client::{Client, Message},
         encode, json,
     },
+    station::OperatorClient,
+    words::counted,
 };
 
 /// Bytes of JSON or hex digits that a byte of a body may take.
@@ -37,6 +41,9 @@ struct Published<'a> {
     trace_id: TraceId,
     bytes: usize,
     ack: bool,
+    /// Subscriptions that the topic has; an operator alone may know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subscribers: Option<u32>,
 }
 
 /// What is published.
@@ -57,22 +64,23 @@ pub(in crate::cli) fn run(context: &mut Context, args: &PublishArgs) -> Result<(
     operator::block_on(async {
         let client = socket::connect(&said, hello, settings.limits.client).await?;
         let done = match &input {
-            Input::Message(message) => one(&client, args, message, out).await,
-            Input::Frames(frames) => many(&client, args, frames, out).await,
+            Input::Message(message) => one(&client, args, message, &settings.limits, out).await,
+            Input::Frames(frames) => many(&client, args, frames, &settings.limits, out).await,
         };
         client.close().await;
         done
     })
 }
 
-async fn one(client: &Client, args: &PublishArgs, message: &Message, out: &mut Output) -> Result<(), Error> {
+async fn one(client: &Client, args: &PublishArgs, message: &Message, limits: &Limits, out: &mut Output) -> Result<(), Error> {
     let PublishArgs { topic, no_ack, .. } = args;
     let msg_id = if *no_ack { client.post(topic, message).await? } else { client.publish(topic, message).await? };
     let bytes = encode::frame_bytes(message.body.len());
-    out.row(&Published { topic, msg_id, trace_id: message.trace_id, bytes, ack: !no_ack }, line)
+    let subscribers = if *no_ack { None } else { subscribers(client, topic, limits).await };
+    out.row(&Published { topic, msg_id, trace_id: message.trace_id, bytes, ack: !no_ack, subscribers }, line)
 }
 
-async fn many(client: &Client, args: &PublishArgs, frames: &[u8], out: &mut Output) -> Result<(), Error> {
+async fn many(client: &Client, args: &PublishArgs, frames: &[u8], limits: &Limits, out: &mut Output) -> Result<(), Error> {
     let PublishArgs { topic, no_ack, .. } = args;
     let mut rest = frames;
     while !rest.is_empty() {
@@ -85,15 +93,33 @@ async fn many(client: &Client, args: &PublishArgs, frames: &[u8], out: &mut Outp
         }
         let header = RawFrame::split(frame).map(|raw| Header::from(&raw.header));
         let (msg_id, trace_id) = header.map_or((0, TraceId(uuid::Uuid::nil())), |header| (header.msg_id, header.trace_id));
-        out.row(&Published { topic, msg_id, trace_id, bytes: frame.len(), ack: !no_ack }, line)?;
+        // Asked once, behind the last of them.
+        let subscribers = if *no_ack || !rest.is_empty() { None } else { subscribers(client, topic, limits).await };
+        out.row(&Published { topic, msg_id, trace_id, bytes: frame.len(), ack: !no_ack, subscribers }, line)?;
         out.flush()?;
     }
     Ok(())
 }
 
+/// How many subscriptions a topic has on which a message was taken just now. The answer to a `Publish` does not tell, and only operators
+/// may ask; nothing depends on it.
+async fn subscribers(client: &Client, topic: &str, limits: &Limits) -> Option<u32> {
+    if !client.welcome().kind.is_operator() {
+        return None;
+    }
+    let station = OperatorClient::over(client.clone(), limits).await.ok()?;
+    let Ok(Page::Topics(rows)) = station.query(Query::Topics).await else { return None };
+    rows.iter().find(|row| row.topic.as_str() == topic).map(|row| row.subscribers)
+}
+
 fn line(row: &Published<'_>) -> String {
-    let taken = if row.ack { "" } else { ", not answered" };
-    format!("{}  msg_id {}  {}  {} bytes{taken}", row.topic, row.msg_id, row.trace_id, row.bytes)
+    let taken = match (row.ack, row.subscribers) {
+        (false, _) => ", not answered".to_owned(),
+        (true, None) => String::new(),
+        (true, Some(0)) => ", and nobody subscribes to it".to_owned(),
+        (true, Some(count)) => format!(", for {}", counted(count, "subscription")),
+    };
+    format!("{}  msg_id {}  {}  {}{taken}", row.topic, row.msg_id, row.trace_id, counted(row.bytes, "byte"))
 }
 
 /// The first frame as its `frame_len` says, and what follows it; all of it where that is more than there is.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::{
     cli::{args::RecordArgs, context::Context, error::Error, operator, signals::Signals},
     port::{Command, Operator, Outcome, Query},
+    words::counted,
 };
 
 /// How often is looked whether the station is still there.
@@ -55,6 +56,6 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RecordArgs) -> Result<()
 fn line(event: &Event) -> String {
     match event {
         Event::Recording { path } => format!("recording into {path}; Ctrl-C ends it"),
-        Event::Recorded { path, bytes, entries } => format!("{path}: {entries} entries, {bytes} bytes"),
+        Event::Recorded { path, bytes, entries } => format!("{path}: {}, {}", counted(*entries, "entry"), counted(*bytes, "byte")),
     }
 }

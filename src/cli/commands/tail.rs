@@ -20,6 +20,7 @@ use crate::{
         client::{Delivery, Subscription},
     },
     time::Wall,
+    words::counted,
 };
 
 /// One message as scripts read it.
@@ -142,7 +143,7 @@ impl Printer<'_> {
 
     fn lost(&mut self, messages: u64, lost: u64) -> Result<(), Error> {
         self.out.row(&Event::Lost { messages, lost }, |_| {
-            format!("… {messages} messages came faster than they were printed and are lost here ({lost} in all)")
+            format!("… {} came faster than they were printed and were lost here ({lost} in all)", counted(messages, "message"))
         })
     }
 }

@@ -33,6 +33,7 @@ use crate::{
     },
     schema::JsonText,
     time::{Mono, Now},
+    words::counted,
 };
 
 /// Our heartbeat.
@@ -242,10 +243,10 @@ impl Adapter {
             }
         }
         self.log(format!(
-            "simulated adapter of {}: {} queues, {} keys",
+            "simulated adapter of {}: {}, {}",
             self.facts.pack_id,
-            self.facts.queues.len(),
-            self.facts.keys.len()
+            counted(self.facts.queues.len(), "queue"),
+            counted(self.facts.keys.len(), "key"),
         ));
         for index in fresh {
             self.write_state(index);

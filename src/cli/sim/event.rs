@@ -6,6 +6,7 @@ use crate::{
     cli::table::visible,
     ids::{InvocationId, QueueName, SessionId, StateKey},
     schema::JsonText,
+    words::counted,
 };
 
 /// Something that happened.
@@ -62,7 +63,7 @@ impl Event {
         visible(&match self {
             Self::Connected { addr } => format!("connected to {addr}"),
             Self::HelloAck { broadcaster_login, session_id, persisted } => {
-                format!("taken as the adapter of {broadcaster_login} (session {session_id}, {persisted} values replayed)")
+                format!("taken as the adapter of {broadcaster_login} (session {session_id}, {} replayed)", counted(*persisted, "value"))
             }
             Self::HelloRefused { reason } => format!("refused: {reason}"),
             Self::Pull { queue } => format!("pull       {queue}"),

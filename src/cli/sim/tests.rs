@@ -81,7 +81,7 @@ fn greets_then_writes_its_state_and_pulls_every_queue() {
     assert_eq!(
         line(&mut adapter, 1, ACK),
         [
-            r#"{"mpp":2,"type":"log","level":"info","message":"simulated adapter of com.example.mypack: 2 queues, 1 keys"}"#,
+            r#"{"mpp":2,"type":"log","level":"info","message":"simulated adapter of com.example.mypack: 2 queues, 1 key"}"#,
             r#"{"mpp":2,"type":"state_write","key":"resets","value":1,"scope":"sim:1"}"#,
             r#"{"mpp":2,"type":"pull","queue":"boss"}"#,
             r#"{"mpp":2,"type":"pull","queue":"default"}"#,

@@ -17,6 +17,7 @@ use crate::{
         mpp::{self, CloseCause},
         rmp,
     },
+    words::counted,
 };
 
 /// Effects that are listed.
@@ -75,9 +76,14 @@ pub(crate) fn verdict(subject: &Subject) -> Vec<(Mood, String)> {
 fn of_bus(verdict: &rmp::Verdict) -> Vec<(Mood, String)> {
     match verdict {
         rmp::Verdict::Accepted => vec![(Mood::Well, "taken".to_owned())],
-        rmp::Verdict::Published { subscribers, dropped: 0 } => vec![(Mood::Well, format!("taken, for {subscribers} subscriptions"))],
+        rmp::Verdict::Published { subscribers, dropped: 0 } => {
+            vec![(Mood::Well, format!("taken, for {}", counted(*subscribers, "subscription")))]
+        }
         rmp::Verdict::Published { subscribers, dropped } => {
-            vec![(Mood::Plain, format!("taken, for {subscribers} subscriptions; {dropped} more had it already or had no room"))]
+            vec![(
+                Mood::Plain,
+                format!("taken, for {}; {dropped} more had it already or had no room", counted(*subscribers, "subscription")),
+            )]
         }
         rmp::Verdict::Refused(refusal) => vec![(Mood::Wrong, refusal.name().to_owned())],
         rmp::Verdict::TooLate => vec![(Mood::Plain, "too late: its connection was closed already, and nobody looked at it".to_owned())],
@@ -201,9 +207,8 @@ impl Around {
         let later = until.map_or(0, |until| self.effects.iter().filter(|(seq, _)| *seq > until).count());
         match (all, later) {
             (0, _) => "nothing that is kept".to_owned(),
-            (1, 0) => "1 entry".to_owned(),
-            (all, 0) => format!("{all} entries"),
-            (all, later) => format!("{all} entries, {later} of them later than the moment that is shown"),
+            (all, 0) => counted(all, "entry"),
+            (all, later) => format!("{}, {later} of them later than the moment that is shown", counted(all, "entry")),
         }
     }
 }

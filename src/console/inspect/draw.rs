@@ -15,6 +15,7 @@ use super::{
 use crate::{
     console::{action::Action, class::Class, text, theme::Role, view::Canvas},
     tap::entry::{Link, What},
+    words::counted,
 };
 
 /// Lines of the verdict at most.
@@ -309,7 +310,7 @@ impl Inspector {
         let below = page.lines.len().saturating_sub(page.scroll + usize::from(inside.height));
         let more = page.len().saturating_sub(page.shown.end);
         if below > 0 || more > 0 {
-            let words = format!(" {} {below} lines, {more} bytes behind them ", canvas.view.glyphs.down_arrow);
+            let words = format!(" {} {}, {} behind them ", canvas.view.glyphs.down_arrow, counted(below, "line"), counted(more, "byte"));
             let columns = u16::try_from(text::width(&words)).unwrap_or(40);
             canvas.put(area.right().saturating_sub(columns + 2), area.bottom() - 1, columns, &words, Role::Muted);
         }

@@ -6,7 +6,10 @@ use std::{fmt::Write as _, ops::Range};
 use rmpv::Value;
 
 use super::node::{Grower, Kind, Node, Text};
-use crate::rmp::{BodyFault, Shape, Walk};
+use crate::{
+    rmp::{BodyFault, Shape, Walk},
+    words::counted,
+};
 
 /// How deep values are opened; below, they are one value each.
 const DEPTH_MAX: usize = 64;
@@ -157,7 +160,7 @@ fn leaf(bytes: &[u8]) -> (Kind, String) {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    let mut words = format!("{} bytes:", bytes.len());
+    let mut words = format!("{}:", counted(bytes.len(), "byte"));
     for byte in bytes.iter().take(HEX_BYTES_MAX) {
         // Writing to memory cannot fail.
         let _ = write!(words, " {byte:02x}");

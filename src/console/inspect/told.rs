@@ -16,6 +16,7 @@ use crate::{
         mpp::{self, Brake, RefundStatus},
         rmp, station,
     },
+    words::counted,
 };
 
 /// Transitions, and what the tap says of itself.
@@ -163,7 +164,7 @@ fn of_mpp(transition: &mpp::Transition) -> Telling {
         T::Paired => plain("paired", Vec::new()),
         T::Connected { peer } => plain("connected", vec![words("peer", peer.to_string())]),
         T::Handshaken { peer, session_id, persisted } => {
-            let values = words("replayed", format!("{persisted} state values"));
+            let values = words("replayed", counted(*persisted, "state value"));
             plain("handshaken", vec![words("peer", peer.to_string()), words("session", session_id.to_string()), values])
         }
         T::Disconnected { peer, active, cause } => {

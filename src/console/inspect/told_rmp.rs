@@ -60,9 +60,10 @@ pub(super) fn told(transition: &T) -> Telling {
         T::Counted { session: of, published, refused } => {
             plain("counted", vec![session(*of), number("published", *published), number("refused", *refused)])
         }
-        T::Remembered { keys, evicted_young, topics } => {
+        T::Remembered { keys, evicted_young, lost_evicted_young, topics } => {
             let young = number("forgotten early", *evicted_young).noted("before the longest TTL was over (limits.rmp.ttl_ms_max)");
-            plain("remembered", vec![number("keys", *keys), young, number("topics", *topics).noted("used since the start")])
+            let lost = number("of lost messages", *lost_evicted_young).noted("a retry is taken for a duplicate");
+            plain("remembered", vec![number("keys", *keys), young, lost, number("topics", *topics).noted("used since the start")])
         }
         T::ClockJumped { by_ms } => {
             plain("clock jumped", vec![words("by", format!("{by_ms} ms")).noted("TTLs follow the clock of the start")])

@@ -42,6 +42,8 @@ pub(crate) struct Bus {
     pub(crate) drops: Flow,
     /// When a key was last forgotten before its time, so that a duplicate of it would not be known.
     pub(crate) forgot_at: Option<Now>,
+    /// When keys of what subscribers lost were let go early.
+    pub(crate) forgot_lost_at: Option<Now>,
     /// Drop notices that came since the console came up.
     pub(crate) notices: u64,
 }
@@ -55,6 +57,7 @@ impl Bus {
             all: Flow::default(),
             drops: Flow::default(),
             forgot_at: None,
+            forgot_lost_at: None,
             notices: 0,
         }
     }
@@ -105,8 +108,13 @@ impl Bus {
                 figures[MESSAGES] = published.saturating_sub(known);
                 self.peers.add(session, entry.at, figures);
             }
-            Transition::Remembered { evicted_young, .. } if *evicted_young > before.totals.evicted_young => {
-                self.forgot_at = Some(entry.at);
+            Transition::Remembered { evicted_young, lost_evicted_young, .. } => {
+                if *evicted_young > before.totals.evicted_young {
+                    self.forgot_at = Some(entry.at);
+                }
+                if *lost_evicted_young > before.totals.lost_evicted_young {
+                    self.forgot_lost_at = Some(entry.at);
+                }
             }
             Transition::Unsubscribed { session, sub } => self.subs.remove(&(*session, *sub)),
             Transition::Disconnected { session, .. } => {

@@ -8,7 +8,7 @@ use crate::{
     console::{action::Action, format},
     ids::ConnectionId,
     port::HostState,
-    rmp::{DropReason, Listener, PeerView, Snapshot, SubView},
+    rmp::{DropReason, Listener, PeerView, Snapshot, SubView, Totals},
     tap::entry::{Link, rmp::Gauge},
     time::Now,
 };
@@ -52,15 +52,29 @@ pub(crate) fn rmp_report(model: &Model, now: Now) -> Report {
     }
     dropped(&mut report, model, now);
     full(&mut report, model, &world.rmp);
-    if model.bus.forgot_at.is_some_and(|at| now.mono.since(at.mono).as_secs() < 60) {
-        let young = format::count(world.rmp.totals.evicted_young);
-        let why =
-            format!("keys against duplicates are forgotten before the longest TTL is over, {young} so far: what is sent again may pass");
-        let remedy = vec![to_do("raise limits.rmp.dedupe_keys_max or limits.rmp.dedupe_keys_total_max, or lower limits.rmp.ttl_ms_max")];
-        report.worse(Condition::Degraded, why, remedy);
-    }
+    forgotten(&mut report, model, &world.rmp.totals, now);
     facts(&mut report, model, &world.rmp, now);
     report
+}
+
+fn forgotten(report: &mut Report, model: &Model, totals: &Totals, now: Now) {
+    let is_recent = |at: Option<Now>| at.is_some_and(|at| now.mono.since(at.mono).as_secs() < 60);
+    if is_recent(model.bus.forgot_at) {
+        let young = format::count(totals.evicted_young);
+        let why =
+            format!("keys against duplicates are forgotten before the longest TTL is over, {young} so far: what is sent again may pass");
+        let remedy = vec![to_do("raise limits.rmp.topic_keys_max or limits.rmp.keys_max, or lower limits.rmp.ttl_ms_max")];
+        report.worse(Condition::Degraded, why, remedy);
+    }
+    if is_recent(model.bus.forgot_lost_at) {
+        let young = format::count(totals.lost_evicted_young);
+        let why = format!(
+            "of what subscribers lost, keys are forgotten before the longest TTL is over, {young} so far: what is sent again may not reach them"
+        );
+        let remedy =
+            vec![to_do("raise limits.rmp.subscriber_lost_keys_max or limits.rmp.lost_keys_max, or let the subscribers read faster")];
+        report.worse(Condition::Degraded, why, remedy);
+    }
 }
 
 fn dropped(report: &mut Report, model: &Model, now: Now) {
@@ -72,7 +86,7 @@ fn dropped(report: &mut Report, model: &Model, now: Now) {
             DropReason::Duplicate => "came again, and were not given twice",
             DropReason::BackpressureTimeout => "found no room in a subscriber's queue",
         };
-        report.worse(Condition::Degraded, format!("{what}, in the last minute: {} messages", format::count(count)), drop_remedy(reason));
+        report.worse(Condition::Degraded, format!("{what}, in the last minute: {}", format::many(count, "message")), drop_remedy(reason));
     }
     if lately.iter().any(|(_, count)| *count > 0) {
         report.sentences.push(press(Action::ViewBus, "has the Drops, with whose doing each is"));
@@ -127,5 +141,6 @@ fn facts(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) {
             count(totals.refused)
         ),
     );
-    report.fact("dedupe", format!("{} keys, {} forgotten early", count(totals.keys), count(totals.evicted_young)));
+    let (young, lost) = (count(totals.evicted_young), count(totals.lost_evicted_young));
+    report.fact("dedupe", format!("{}, {young} forgotten early, {lost} of lost messages", format::many(totals.keys, "key")));
 }

@@ -18,6 +18,7 @@ use crate::{
         mpp::{CloseCause, Fault, HelloReason},
     },
     time::Now,
+    words::counted,
 };
 
 /// How a system is.
@@ -156,7 +157,7 @@ pub(crate) fn mpp_report(model: &Model, now: Now) -> Report {
     }
     let pending: u64 = mpp.queues.values().map(|queue| queue.pending).sum();
     let (flying, applied) = in_flight(mpp);
-    let mut figures = format!("{}, {pending} rows pending, {flying} in flight", mpp.queues.len());
+    let mut figures = format!("{}, {} pending, {flying} in flight", mpp.queues.len(), counted(pending, "row"));
     if applied > 0 {
         let _ = write!(figures, ", {applied} applied and not done");
     }
@@ -211,7 +212,7 @@ fn troubles(report: &mut Report, model: &Model, world: &World, now: Now) {
     let other: u64 = mpp.queues.values().map(|queue| queue.other_manifest).sum();
     if other > 0 {
         let remedy = vec![to_do("move those that fit to the one in force, or cancel them:"), run("pack migrate")];
-        report.worse(Condition::Degraded, format!("{other} rows are pending under another manifest and wait for it"), remedy);
+        report.worse(Condition::Degraded, format!("pending under another manifest, and waiting for it: {}", counted(other, "row")), remedy);
     }
     alerted(report, model, world, Link::Mpp);
 }

@@ -20,6 +20,7 @@ use crate::{
         },
     },
     time::Now,
+    words::counted,
 };
 
 /// Who says it.
@@ -67,7 +68,8 @@ pub(crate) struct Journal {
     pub(crate) received: u64,
     /// Lines that were cut.
     pub(crate) evicted: u64,
-    /// Those of the station, its bridge and this console alone, as many: what an adapter says does not push them out.
+    /// Those of the station, its bridge and this console alone, as many: what adapters and peers of the bus say or do does not push them
+    /// out.
     pub(crate) station: VecDeque<Notice>,
     /// Lines of the station, its bridge and this console that came.
     pub(crate) station_received: u64,
@@ -139,7 +141,8 @@ impl Journal {
     pub(super) fn lost(&mut self, count: u64, at: Now) {
         let known = self.losses.filter(|(_, from, _)| at.mono.since(from.mono) < LOSSES_TOGETHER);
         let all = known.map_or(0, |(_, _, all)| all).saturating_add(count);
-        let text = format!("this console fell behind and lost {all} entries; the state was taken anew (limits.tap.ring_bytes_max)");
+        let text =
+            format!("this console fell behind and lost {}; the state was taken anew (limits.tap.ring_bytes_max)", counted(all, "entry"));
         if let Some((number, from, _)) = known
             && let Some(notice) = self.notice_mut(number)
         {
@@ -296,7 +299,7 @@ impl Journal {
         let notice = Notice { number: self.next, seq: self.folding.or(notice.seq), ..notice };
         self.next += 1;
         self.received += 1;
-        if notice.origin != Origin::Adapter {
+        if matches!(notice.origin, Origin::Station | Origin::Bridge | Origin::Console) {
             self.station_received += 1;
             self.station.push_back(notice.clone());
             while self.station.len() > self.limit {
@@ -339,7 +342,7 @@ fn station_words(transition: station::Transition, text: &str) -> Option<(Level, 
         T::StoreWell => (Level::Info, "the store takes commits again".to_owned()),
         T::StoreFailing => (Level::Error, format!("the store refuses commits: {text}")),
         T::RecordingStarted => (Level::Info, format!("recording to {text}")),
-        T::RecordingStopped { bytes } => (Level::Info, format!("recorded {bytes} bytes: {text}")),
+        T::RecordingStopped { bytes } => (Level::Info, format!("recorded {}: {text}", counted(bytes, "byte"))),
         T::RecordingFailed => (Level::Error, format!("not recorded: {text}")),
         T::DiskLow { free_bytes } => {
             (Level::Warn, format!("the data folder's disk is nearly full: {} are free", crate::console::format::bytes(free_bytes)))
@@ -363,7 +366,7 @@ fn bridge_words(transition: &mpp::Transition, text: &str) -> Option<(Level, Stri
         T::Handshaken { peer, persisted, .. } => {
             let mut words = format!("adapter connected from {peer}");
             if *persisted > 0 {
-                let _ = write!(words, ", {persisted} state values replayed");
+                let _ = write!(words, ", {} replayed", counted(*persisted, "state value"));
             }
             (Level::Info, words)
         }
@@ -372,7 +375,9 @@ fn bridge_words(transition: &mpp::Transition, text: &str) -> Option<(Level, Stri
         T::LeftApplied { id, queue } => {
             (Level::Warn, format!("{id} on {queue} was left in applied: `settle {id} done` or `failed` ends it"))
         }
-        T::Migrated { queue, rows, failed } => (Level::Info, format!("{queue}: {rows} rows took the manifest in force, {failed} failed")),
+        T::Migrated { queue, rows, failed } => {
+            (Level::Info, format!("{queue}: {} took the manifest in force, {failed} failed", counted(*rows, "row")))
+        }
         T::Braked { queue, brake } => {
             let words = match (brake.held, brake.draining) {
                 (false, false) => "runs",

@@ -4,7 +4,7 @@ use super::{
     health::{Condition, Report, host_remedy, press, run, to_do},
     state::Model,
 };
-use crate::{console::action::Action, port::HostState, tap::entry::Link, time::Now};
+use crate::{console::action::Action, port::HostState, tap::entry::Link, time::Now, words::counted};
 
 /// Questions and failures that are named one by one.
 const NAMED: usize = 5;
@@ -25,7 +25,7 @@ pub(crate) fn runs_report(model: &Model, now: Now) -> Report {
         report.worse(Condition::Degraded, format!("{name} asks whether {} may go on: {}", ask.node.id, ask.summary), Vec::new());
     }
     if asks.len() > NAMED {
-        report.worse(Condition::Degraded, format!("{} more questions wait", asks.len() - NAMED), Vec::new());
+        report.worse(Condition::Degraded, format!("waiting besides: {}", counted(asks.len() - NAMED, "more question")), Vec::new());
     }
     if !asks.is_empty() {
         report.sentences.push(press(Action::Tray, "has the questions first: approve or reject them there; silence becomes a no"));
@@ -38,7 +38,7 @@ pub(crate) fn runs_report(model: &Model, now: Now) -> Report {
     }
     let more = failed.count();
     if more > 0 {
-        report.worse(Condition::Degraded, format!("{more} more runs failed in the last minute"), Vec::new());
+        report.worse(Condition::Degraded, format!("{} failed in the last minute", counted(more, "more run")), Vec::new());
     }
     if report.condition != Condition::Well {
         report.sentences.push(press(Action::ViewRuns, "shows the Runs: the plan with the node that failed, and what the run told"));
@@ -47,7 +47,7 @@ pub(crate) fn runs_report(model: &Model, now: Now) -> Report {
         }
     }
     let (totals, open) = (world.runs.totals, world.runs.open().count());
-    report.fact("open", format!("{open} runs"));
+    report.fact("open", counted(open, "run"));
     report.fact(
         "so far",
         format!(

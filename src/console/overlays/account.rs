@@ -3,14 +3,17 @@
 use ratatui::layout::Rect;
 
 use super::overlay::centred;
-use crate::console::{
-    ledger::{self, Bound},
-    model::Model,
-    pane_id::PaneId,
-    text,
-    theme::Role,
-    ui::Ui,
-    view::Canvas,
+use crate::{
+    console::{
+        ledger::{self, Bound},
+        model::Model,
+        pane_id::PaneId,
+        text,
+        theme::Role,
+        ui::Ui,
+        view::Canvas,
+    },
+    words::counted,
 };
 
 /// The account of a pane.
@@ -51,7 +54,7 @@ impl Account {
             y += 1;
         }
         if model.lost > 0 {
-            let words = format!("this console lost {} entries of the tap: what they told is in no pane", model.lost);
+            let words = format!("this console lost {} of the tap, which no pane shows", counted(model.lost, "entry"));
             canvas.put(x, y, room, &words, Role::Warn);
         }
     }

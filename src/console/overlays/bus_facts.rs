@@ -13,6 +13,7 @@ use crate::{
     rmp::{DropReason, DropView, Snapshot},
     tap::entry::{Frame, Head, What},
     time::Wall,
+    words::counted,
 };
 
 /// Characters of a dropped message that are shown.
@@ -73,7 +74,7 @@ pub(super) fn drop_facts(view: &View, model: &Model, group: &DropGroup, message:
         },
     ));
     facts.push(fact("from", last.from.map_or_else(|| "the station".to_owned(), |session| client(last.from_client.as_deref(), session))));
-    let notices = if group.notices == 1 { "1 notice".to_owned() } else { format!("{} notices", group.notices) };
+    let notices = counted(group.notices, "notice");
     let times = format!("{} in {notices} from {} to {}", group.count, view.time_of_day(group.first_at), view.time_of_day(last.at));
     facts.push(fact("messages", times));
     let trace = last.trace.map_or_else(|| "none".to_owned(), |trace| trace.to_string());
@@ -133,8 +134,8 @@ fn expiry(view: &View, drop: &DropView) -> String {
 fn queue(model: &Model, session: ConnectionId, sub: u64) -> Option<String> {
     let gauge = model.rmp()?.peers.get(&session)?.subs.get(&sub)?.gauge;
     let lost: u64 = gauge.dropped.iter().sum();
-    let (messages, bytes) = (format::count(gauge.queued_messages), format::bytes(gauge.queued_bytes));
-    Some(format!("{messages} messages and {bytes} wait; {} left, {} did not reach it", format::count(gauge.delivered), format::count(lost)))
+    let (messages, bytes) = (format::many(gauge.queued_messages, "message"), format::bytes(gauge.queued_bytes));
+    Some(format!("waiting: {messages}, {bytes}; {} left, {} did not reach it", format::count(gauge.delivered), format::count(lost)))
 }
 
 /// A topic's figures, who listens, and what was dropped on it.
@@ -221,7 +222,7 @@ pub(super) fn session_facts(view: &View, model: &Model, session: ConnectionId) -
     }
     facts.push(fact("published", format::count(peer.published)));
     if peer.refused > 0 {
-        facts.push(Sentence::Why(format!("{} frames of its were refused: the Journal has them by clause", format::count(peer.refused))));
+        facts.push(Sentence::Why(format!("refused of it: {}; the Journal has them by clause", format::many(peer.refused, "frame"))));
     }
     for (number, sub) in peer.subs.iter().take(NAMED) {
         facts.push(fact("listens", format!("{number}: {}", sub.topic)));

@@ -14,6 +14,7 @@ use crate::{
     port::{ArtifactRow, RunRow},
     runs::{AskView, NodeState, PlanEdge, RunView},
     time::Wall,
+    words::counted,
 };
 
 /// Nodes and edges that are named one by one.
@@ -72,7 +73,7 @@ pub(super) fn run_facts(view: &View, model: &Model, run: TraceId) -> Vec<Sentenc
     }
     let more = bad.count();
     if more > 0 {
-        facts.push(fact("", format!("and {} more nodes that did not succeed", format::count(more as u64))));
+        facts.push(fact("", format!("and {} that did not succeed", format::many(more as u64, "more node"))));
     }
     facts.push(fact("trace", run.to_string()));
     facts.push(Sentence::Run(format!("run events {run}").into()));
@@ -161,7 +162,7 @@ pub(super) fn node_facts(view: &View, model: &Model, run: TraceId, place: u32) -
     }
     let more = fed.len().saturating_sub(NAMED) + feeds.len().saturating_sub(NAMED);
     if more > 0 {
-        facts.push(fact("", format!("and {more} more edges")));
+        facts.push(fact("", format!("and {}", counted(more, "more edge"))));
     }
     if let Some(parent) = plan.parent {
         facts.push(fact("within", id(parent)));

@@ -4,6 +4,7 @@ use crate::{
     console::{class::Class, format, model::Model, theme::Role, view::View},
     ids::{ActionId, TraceId},
     runs::{AskView, NodeState, RunView},
+    words::counted,
 };
 
 /// Nodes that are named one by one.
@@ -40,11 +41,11 @@ pub(super) fn cancel_words(model: &Model, run: TraceId, name: &str) -> Vec<(Stri
     }
     let asks = model.runs().map_or(0, |runs| runs.asks.iter().filter(|ask| ask.run == run).count());
     if asks > 0 {
-        words.push((format!("{asks} of its questions are withdrawn."), Role::Warn));
+        words.push((format!("Withdrawn with it: {}.", counted(asks, "question")), Role::Warn));
     }
     if done > 0 {
-        let artifacts = format::count(it.artifacts);
-        words.push((format!("{done} completed, and what they did stays done; {artifacts} artifacts stay."), Role::Muted));
+        let artifacts = format::many(it.artifacts, "artifact");
+        words.push((format!("{done} completed, and what they did stays done; kept: {artifacts}."), Role::Muted));
     }
     words
 }
@@ -84,7 +85,7 @@ pub(super) fn decide_words(view: &View, model: &Model, action: ActionId, approve
         words.push((format!("No: {} fails and is not tried again.", ask.node.id), Role::Text));
         let behind = run.map_or(0, |run| behind(run, ask.node.place));
         if behind > 0 {
-            words.push((format!("{behind} nodes behind it may get nothing to work on."), Role::Warn));
+            words.push((format!("Behind it {} may get nothing to work on.", counted(behind, "node")), Role::Warn));
         }
     }
     let left = ask.expires_at.since(view.clock.wall);

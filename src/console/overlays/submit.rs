@@ -23,6 +23,7 @@ use crate::{
     limits::Limits,
     runs::openings::{Map, NoLibrary, Opening},
     time::Mono,
+    words::counted,
 };
 
 /// What is written where nothing was.
@@ -94,7 +95,7 @@ impl Submit {
             return;
         }
         self.found = match Opening::load(&self.text(), None, &Map::new(), &NoLibrary, &limits.runs) {
-            Ok(opening) => Found { is: Some(format!("{}: {} nodes", opening.name, opening.nodes_count())), ..Found::default() },
+            Ok(opening) => Found { is: Some(format!("{}: {}", opening.name, counted(opening.nodes_count(), "node"))), ..Found::default() },
             Err(faults) => {
                 let here = faults.list().iter().filter(|fault| fault.wrong.code() != "opening_not_found");
                 let told: Vec<_> = here
@@ -192,7 +193,7 @@ impl Submit {
         let open = model.runs().map_or(0, |runs| runs.open().count());
         let (words, role) = match self.sent {
             Some(sent) => (format!("sent as {}: waiting for the control plane", sent.request.short()), Role::Accent),
-            None => (format!("{} goes to rlp/ctrl; {open} runs are open", canvas.view.glyphs.into), Role::Muted),
+            None => (format!("{} goes to rlp/ctrl; {} open", canvas.view.glyphs.into, counted(open, "run")), Role::Muted),
         };
         canvas.put(inside.x + 1, inside.y, room, &words, role);
         let area = list_area(inside);
@@ -230,7 +231,7 @@ impl Submit {
         let fault = |(line, column, what): &(usize, usize, String)| (format!("{} {line}:{column}: {what}", glyphs.bad), Role::Bad);
         said.extend(here.into_iter().chain(elsewhere).map(fault));
         if self.found.more > 0 {
-            said.push((format!("and {} more faults (limits.runs.faults_max)", self.found.more), Role::Muted));
+            said.push((format!("and {} (limits.runs.faults_max)", counted(self.found.more, "more fault")), Role::Muted));
         }
         said.extend(self.found.is.iter().map(|what| (format!("{} {what}", glyphs.ok), Role::Ok)));
         let wrapped = said.into_iter().flat_map(|(words, role)| {

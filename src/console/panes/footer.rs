@@ -6,24 +6,33 @@ use crate::console::{
     action::Action,
     keymap::{self, Chord, Place},
     model::Model,
+    pane_id::ChipId,
     text,
     theme::Role,
-    ui::Ui,
+    ui::{Focus, Ui},
     update,
     view::Canvas,
 };
 
 /// What the key that stops time does while it is stopped.
 const GO_ON: &str = "go live";
+/// What the key that opens does on the chip of a pane that has no room.
+const SHOW_PANE: &str = "show the pane";
 
 /// Draws it: what would do nothing is greyed; what does not fit is left to `?`, which always stands.
 pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) {
     let view = canvas.view;
     let glyphs = view.glyphs;
     let place = ui.place();
+    let stands_for_pane = place == Place::Chips
+        && matches!(ui.focus, Focus::Chips(at) if matches!(ui.layout(model).chips().get(at), Some(ChipId::Hidden(_))));
     let words = |binding: &keymap::Binding| {
         let key = binding.keys.first().map_or_else(String::new, |key: &Chord| key.name(glyphs));
-        let label = if binding.action == Action::Pause && ui.time.is_stopped() { GO_ON } else { binding.label };
+        let label = match binding.action {
+            Action::Pause if ui.time.is_stopped() => GO_ON,
+            Action::Open if stands_for_pane => SHOW_PANE,
+            _ => binding.label,
+        };
         (key, label)
     };
     let mut bindings: Vec<_> = view.keymap.bindings(place).filter(|binding| binding.in_footer).collect();

@@ -15,6 +15,7 @@ use crate::{
     },
     port::{Attachment, Reach},
     time::Now,
+    words::counted,
 };
 
 /// A text of the first line.
@@ -216,8 +217,7 @@ fn state(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> 
     match world.runs.asks.len() {
         0 => {}
         asks if is_short => parts.push(Part::of(What::Alerts, format!("?{asks}"), Role::Warn)),
-        1 => parts.push(Part::of(What::Alerts, "? 1 question".to_owned(), Role::Warn)),
-        asks => parts.push(Part::of(What::Alerts, format!("? {asks} questions"), Role::Warn)),
+        asks => parts.push(Part::of(What::Alerts, format!("? {}", counted(asks, "question")), Role::Warn)),
     }
     let elapsed = format::elapsed(view.now.mono.since(world.station.started_at.mono));
     parts.push(Part::of(What::Spare, elapsed, Role::Text));

@@ -254,12 +254,12 @@ fn bus_title(pane: PaneId, model: &Model, view: &View) -> String {
             _ => format!("{name} {} of {}", many(rmp.topics.len()), format::count(rmp.totals.topics)),
         },
         PaneId::Subscribers if rmp.totals.keys > 0 => {
-            let young = match rmp.totals.evicted_young {
+            let young = match rmp.totals.evicted_young + rmp.totals.lost_evicted_young {
                 0 => String::new(),
                 young => format!(", {} forgotten early", format::count(young)),
             };
             let subs = rmp.peers.values().map(|peer| peer.subs.len()).sum();
-            format!("{name} {}, dedupe {} keys{young}", many(subs), format::count(rmp.totals.keys))
+            format!("{name} {}, dedupe {}{young}", many(subs), format::many(rmp.totals.keys, "key"))
         }
         PaneId::Peers if !rmp.peers.is_empty() => format!("{name} {}", many(rmp.peers.len())),
         PaneId::Drops => match model.bus.dropped_lately(view.now) {

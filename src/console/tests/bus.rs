@@ -130,7 +130,7 @@ pub(super) fn with_traffic(mut stage: Stage) -> Stage {
     stage.rmp(T::Gauged { session: MONITOR, sub: 7, gauge }, "");
     stage.rmp(T::Gauged { session: AGENT, sub: 1, gauge: Gauge { delivered: 6, dropped: [0, 2, 0], ..Gauge::default() } }, "");
     stage.rmp(T::Counted { session: AGENT, published: 66, refused: 2 }, "");
-    stage.rmp(T::Remembered { keys: 66, evicted_young: 0, topics: 2 }, "");
+    stage.rmp(T::Remembered { keys: 66, evicted_young: 0, lost_evicted_young: 0, topics: 2 }, "");
     stage
 }
 
@@ -266,9 +266,12 @@ fn the_chip_tells_how_the_bus_is() {
     assert!(stage.text().contains("RMP ◐ 4 peers 1.8/s"), "{}", stage.text());
     stage.pass(70_000);
     assert!(stage.text().contains("RMP ● 4 peers 0/s"), "what was dropped more than a minute ago is over: {}", stage.text());
-    stage.rmp(T::Remembered { keys: 70_000, evicted_young: 12, topics: 2 }, "");
-    assert!(stage.text().contains("RMP ◐"));
-    stage.pass(60_000);
+    for (evicted_young, lost_evicted_young) in [(12, 0), (12, 3)] {
+        stage.rmp(T::Remembered { keys: 70_000, evicted_young, lost_evicted_young, topics: 2 }, "");
+        assert!(stage.text().contains("RMP ◐"));
+        stage.pass(60_000);
+        assert!(stage.text().contains("RMP ●"));
+    }
     stage.rmp(T::NotListening, "rmp.sock: address in use");
     assert!(stage.text().contains("RMP ○"));
 }
@@ -341,7 +344,7 @@ fn a_topic_and_a_session_say_who_listens_and_what_they_may() {
     let mut stage = over(PaneId::Peers);
     stage.key(KeyCode::Enter);
     let text = stage.text();
-    for wanted in ["agent: publish and subscribe", "uid 1000 pid 4003", "2 frames of its were refused", "1: agent/writer"] {
+    for wanted in ["agent: publish and subscribe", "uid 1000 pid 4003", "refused of it: 2 frames", "1: agent/writer"] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
 }

@@ -69,7 +69,7 @@ fn a_rejection_says_what_hangs_on_it_and_nothing_is_answered_once_it_was_decided
     let mut stage = asked();
     stage.char('r');
     let text = stage.text();
-    assert!(text.contains("Reject?") && text.contains("give fails") && text.contains("1 nodes behind it"), "{text}");
+    assert!(text.contains("Reject?") && text.contains("give fails") && text.contains("Behind it 1 node may"), "{text}");
     stage.runs(T::Decided { run: run(VOTE), action: ASK, verdict: Verdict::Approved, by: None }, "");
     assert!(stage.text().contains("It waits no longer"));
     assert_eq!(stage.char('y'), []);
@@ -81,8 +81,7 @@ fn a_run_is_cancelled_after_a_question_that_says_what_hangs_on_it() {
     let mut stage = shown(160, 50);
     stage.char('x');
     let text = stage.text();
-    for wanted in ["Cancel chat_vote?", "3 are worked on", "3 never begin, or not again", "1 of its questions are withdrawn", "1 completed"]
-    {
+    for wanted in ["Cancel chat_vote?", "3 are worked on", "3 never begin, or not again", "Withdrawn with it: 1 question.", "1 completed"] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     let asked = Asked::CancelRun { name: "chat_vote".to_owned() };
@@ -125,7 +124,7 @@ fn send(stage: &mut Stage) -> (TraceId, String) {
 #[test]
 fn faults_stand_at_their_lines_a_moment_after_they_are_typed_and_hold_a_submission_back() {
     let mut stage = writing();
-    assert!(stage.text().contains("✓ example: 1 nodes"), "{}", stage.text());
+    assert!(stage.text().contains("✓ example: 1 node"), "{}", stage.text());
     stage.write("nmae: x\n");
     stage.event(Event::Tick);
     let text = stage.text();
@@ -147,7 +146,7 @@ fn an_accepted_run_is_followed() {
     stage.runs(submitted, &serde_json::to_string(&plan(&[("first", "agent:echo", None)], &[])).unwrap());
     assert_eq!((stage.ui.view, stage.ui.run), (ViewId::Runs, Some(request)));
     assert_eq!(stage.ui.selected(PaneId::Runs, &stage.model), Some(RecordKey::Run(request)));
-    assert!(stage.text().contains("is accepted: 1 nodes"), "{}", stage.text());
+    assert!(stage.text().contains("is accepted: 1 node"), "{}", stage.text());
 }
 
 #[test]

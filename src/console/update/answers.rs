@@ -14,6 +14,7 @@ use crate::{
     runs,
     tap::entry::Link,
     time::Now,
+    words::counted,
 };
 
 /// A command was answered. What went wrong is said with what to do about it.
@@ -52,8 +53,8 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
         Outcome::Runs(outcome) => return run_words(asked, *outcome).map(|words| (words, false)),
         Outcome::Recording { path } => return Some((format!("recording into {}", path.display()), false)),
         Outcome::Recorded { path, bytes, entries } => {
-            let (bytes, entries) = (format::bytes(*bytes), format::count(*entries));
-            return Some((format!("recorded {entries} entries, {bytes}: {}", path.display()), false));
+            let (bytes, entries) = (format::bytes(*bytes), format::many(*entries, "entry"));
+            return Some((format!("recorded {entries}, {bytes}: {}", path.display()), false));
         }
         Outcome::Restarted { link: Link::Rmp } => return Some(("the bus is up again: its peers can connect".to_owned(), false)),
         Outcome::Restarted { link: Link::Runs } => return Some(("the control plane is up again: runs can be submitted".to_owned(), false)),
@@ -89,7 +90,9 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
 
 fn run_words(asked: &Asked, outcome: runs::Outcome) -> Option<String> {
     Some(match (outcome, asked) {
-        (runs::Outcome::Cancelled { nodes }, Asked::CancelRun { name }) => format!("{name} is cancelled: {nodes} nodes had not ended"),
+        (runs::Outcome::Cancelled { nodes }, Asked::CancelRun { name }) => {
+            format!("{name} is cancelled: {} had not ended", counted(nodes, "node"))
+        }
         (runs::Outcome::Decided, Asked::Decide { approved: true }) => "approved: the node goes on".to_owned(),
         (runs::Outcome::Decided, Asked::Decide { approved: false }) => "rejected: the node fails".to_owned(),
         _ => return None,

@@ -100,7 +100,7 @@ fn reason(refusal: &mpp::Refusal) -> String {
 fn account(bulk: &Bulk) -> String {
     let mut words = vec![format!("{} cancelled", format::count(bulk.cancelled))];
     if bulk.refund {
-        words.push(format!("{} refunds recorded", format::count(bulk.refunded)));
+        words.push(format!("{} recorded", format::many(bulk.refunded, "refund")));
     }
     let words = words.join(", ");
     let refused: u64 = bulk.refused.values().sum();

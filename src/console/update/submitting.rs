@@ -15,6 +15,7 @@ use crate::{
     port::{Command, Outcome, PortError},
     runs,
     time::Now,
+    words::counted,
 };
 
 /// Opens the editor, with what was written in it before.
@@ -98,7 +99,7 @@ pub(super) fn follow(ui: &mut Ui, live: &Model, is_tick: bool, now: Now) {
     }
     let Some(sent) = submit.sent else { return };
     if let Some(view) = live.runs().and_then(|runs| runs.run(sent.request)) {
-        let words = format!("{} {} is accepted: {} nodes", view.name, sent.request.short(), view.planned);
+        let words = format!("{} {} is accepted: {}", view.name, sent.request.short(), counted(view.planned, "node"));
         ui.overlays.remove(at);
         show(ui, live, sent.request);
         say(ui, words, false, now);

@@ -46,11 +46,11 @@ fn step(ui: &mut Ui, live: &Model, view: &View, action: Action, now: Now) {
     match stepped {
         Stepped::Moved { lost: 0, gone: 0 } => {}
         Stepped::Moved { lost, gone: 0 } => {
-            let words = format!("{} entries were lost here: the state was taken anew", format::count(lost));
+            let words = format!("lost here: {}; the state was taken anew", format::many(lost, "entry"));
             say(ui, words, false, now);
         }
         Stepped::Moved { gone, .. } => {
-            let words = format!("{} entries in between are not kept any more (limits.console.kept_entries_max)", format::count(gone));
+            let words = format!("not kept any more in between: {} (limits.console.kept_entries_max)", format::many(gone, "entry"));
             say(ui, words, false, now);
         }
         Stepped::AtFirst => say(ui, "this is the oldest moment that is kept (limits.console.kept_entries_max)".to_owned(), true, now),

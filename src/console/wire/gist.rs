@@ -9,6 +9,7 @@ use crate::{
         EntryRef,
         entry::{Direction, Frame, Head, Redaction, Transition, What, mpp, rmp},
     },
+    words::counted,
 };
 
 /// Bytes of a text that are looked at on every paint: of a longer frame the beginning is shown as it is.
@@ -90,7 +91,7 @@ fn inbound(frame: Inbound<'_>) -> Cow<'_, str> {
 fn outbound(frame: Outbound<'_>) -> Cow<'_, str> {
     match frame {
         Outbound::HelloAck { persisted, .. } if persisted.is_empty() => Cow::Borrowed("taken"),
-        Outbound::HelloAck { persisted, .. } => format!("taken, {} state values", persisted.len()).into(),
+        Outbound::HelloAck { persisted, .. } => format!("taken, {}", counted(persisted.len(), "state value")).into(),
         Outbound::HelloRefused { reason } => format!("refused: {reason}").into(),
         Outbound::Invocation { params, .. } => Cow::Borrowed(params.get()),
         Outbound::Heartbeat => Cow::Borrowed(""),

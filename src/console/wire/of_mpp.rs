@@ -6,6 +6,7 @@ use super::{standing::Standing, told::Told};
 use crate::{
     console::model::Breach,
     tap::entry::mpp::{CloseCause, FailedBy, Fault, RefundStatus, Transition as T},
+    words::counted,
 };
 
 /// What the bridge's transitions tell of.
@@ -79,7 +80,7 @@ pub(super) fn line(transition: &T, told: &Told<'_>) -> Cow<'static, str> {
         T::Paired => "a new token is in force".into(),
         T::Connected { peer } => format!("from {peer}").into(),
         T::Handshaken { peer, persisted: 0, .. } => format!("the adapter is {peer}").into(),
-        T::Handshaken { peer, persisted, .. } => format!("the adapter is {peer}, {persisted} state values replayed").into(),
+        T::Handshaken { peer, persisted, .. } => format!("the adapter is {peer}, {} replayed", counted(*persisted, "state value")).into(),
         T::Disconnected { active: true, cause, .. } if is_by_peer(*cause) => format!("the adapter left: {}", cause.code()).into(),
         T::Disconnected { active: true, cause, .. } => format!("{}: the bridge closed it", cause.code()).into(),
         T::Disconnected { peer, active: false, cause } => format!("{peer}: {}", cause.code()).into(),
@@ -107,8 +108,8 @@ pub(super) fn line(transition: &T, told: &Told<'_>) -> Cow<'static, str> {
             };
             format!("refund of {id} {status}").into()
         }
-        T::Migrated { queue, rows, failed: 0 } => format!("{rows} rows on {queue} took this manifest").into(),
-        T::Migrated { queue, rows, failed } => format!("{rows} rows on {queue} took this manifest, {failed} failed").into(),
+        T::Migrated { queue, rows, failed: 0 } => format!("{} on {queue} took this manifest", counted(*rows, "row")).into(),
+        T::Migrated { queue, rows, failed } => format!("{} on {queue} took this manifest, {failed} failed", counted(*rows, "row")).into(),
         T::Braked { queue, brake } => match (brake.held, brake.draining) {
             (false, false) => format!("{queue} runs").into(),
             (true, false) => format!("{queue} is held").into(),

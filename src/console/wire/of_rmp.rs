@@ -132,9 +132,10 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
             format!("sub {sub} of session {session}: {} wait, {} left", gauge.queued_messages, gauge.delivered).into()
         }
         T::Counted { session, published, refused } => format!("session {session}: {published} published, {refused} refused").into(),
-        T::Remembered { keys, evicted_young, topics } => {
+        T::Remembered { keys, evicted_young, lost_evicted_young, topics } => {
             let count = format::count;
-            format!("{} keys, {} forgotten early, {} topics", count(*keys), count(*evicted_young), count(*topics)).into()
+            let young = count(evicted_young.saturating_add(*lost_evicted_young));
+            format!("{}, {young} forgotten early, {}", format::many(*keys, "key"), format::many(*topics, "topic")).into()
         }
         T::ClockJumped { by_ms } => format!("by {by_ms} ms; TTLs do not follow it").into(),
     }

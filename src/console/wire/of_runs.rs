@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use super::{standing::Standing, told::Told};
-use crate::tap::entry::runs::{NodeState, RunState, Transition as T};
+use crate::{
+    tap::entry::runs::{NodeState, RunState, Transition as T},
+    words::counted,
+};
 
 /// What a transition of a run tells of.
 pub(super) fn told(transition: &T) -> Told<'_> {
@@ -23,7 +26,7 @@ pub(super) fn told(transition: &T) -> Told<'_> {
 /// What happened, in one line.
 pub(super) fn line(transition: &T) -> Cow<'static, str> {
     match transition {
-        T::Submitted { name, by, nodes, .. } => format!("{name}: {nodes} nodes, by {}", by.client).into(),
+        T::Submitted { name, by, nodes, .. } => format!("{name}: {}, by {}", counted(*nodes, "node"), by.client).into(),
         T::Planned { .. } => "more of its plan".into(),
         T::Rejected { by, .. } => format!("a request of {}", by.client).into(),
         T::Moved { node, state, attempt: 0, .. } => format!("{} is {}", node.id, state.name()).into(),
@@ -35,8 +38,8 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         T::Asked { node, .. } => format!("whether {} may go on", node.id).into(),
         T::Decided { verdict, by: Some(by), .. } => format!("{} by {}", verdict.name(), by.client).into(),
         T::Decided { verdict, by: None, .. } => verdict.name().into(),
-        T::Saved { node, port, kind, bytes, .. } => format!("{}.{port}: {kind}, {bytes} bytes", node.id).into(),
-        T::Spent { tokens, .. } => format!("{tokens} tokens so far").into(),
+        T::Saved { node, port, kind, bytes, .. } => format!("{}.{port}: {kind}, {}", node.id, counted(*bytes, "byte")).into(),
+        T::Spent { tokens, .. } => format!("{} so far", counted(*tokens, "token")).into(),
         T::Cancelling { by, .. } => format!("by {}", by.client).into(),
         T::Ended { state, .. } => state.name().into(),
     }

@@ -7,6 +7,7 @@ use crate::{
     console::model::Breach,
     ids::{ConnectionId, EventName, InvocationId, Peer, QueueName, TopicName},
     tap::entry::{Direction, Entry, Frame, Head, Transition, Verdict, What, mpp},
+    words::counted,
 };
 
 /// What an entry tells of. Nothing in it is a peer's text but names that the manifest declares, addresses, and on the bus topics and what
@@ -108,8 +109,10 @@ pub(super) fn line(entry: &Entry) -> Cow<'static, str> {
         What::Transition(Transition::Rmp(transition)) => of_rmp::line(transition),
         What::Transition(Transition::Runs(transition)) => of_runs::line(transition),
         What::Committed { through } => format!("durable through ticket {through}").into(),
-        What::Unsent { frames, bytes } => format!("{frames} frames, {bytes} bytes did not leave before the close").into(),
-        What::Loss { count } => format!("{count} entries were lost").into(),
+        What::Unsent { frames, bytes } => {
+            format!("{}, {} did not leave before the close", counted(*frames, "frame"), counted(*bytes, "byte")).into()
+        }
+        What::Loss { count } => format!("lost: {}", counted(*count, "entry")).into(),
     }
 }
 

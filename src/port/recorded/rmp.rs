@@ -159,9 +159,9 @@ fn live_drop(it: wire::RmpDropView) -> Result<DropView, DecodeError> {
 }
 
 fn recorded_totals(totals: &Totals) -> wire::RmpTotals {
-    let Totals { published, published_bytes, delivered, refused, dropped, keys, evicted_young, topics } = *totals;
+    let Totals { published, published_bytes, delivered, refused, dropped, keys, evicted_young, lost_evicted_young, topics } = *totals;
     let dropped = Some(recorded_drops(dropped));
-    wire::RmpTotals { published, published_bytes, delivered, refused, dropped, keys, evicted_young, topics }
+    wire::RmpTotals { published, published_bytes, delivered, refused, dropped, keys, evicted_young, lost_evicted_young, topics }
 }
 
 fn live_totals(it: wire::RmpTotals) -> Totals {
@@ -173,6 +173,7 @@ fn live_totals(it: wire::RmpTotals) -> Totals {
         dropped: live_drops(it.dropped.as_ref()),
         keys: it.keys,
         evicted_young: it.evicted_young,
+        lost_evicted_young: it.lost_evicted_young,
         topics: it.topics,
     }
 }

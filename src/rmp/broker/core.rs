@@ -7,6 +7,7 @@ use super::{
     io::{Deadline, Input, Output},
     session::{Phase, Refused, Session},
     settings::Settings,
+    shown::Shown,
     topics::{Sessions, Topics},
     wall::WallClock,
 };
@@ -36,6 +37,7 @@ pub struct Broker {
     pub(super) open: u64,
     pub(super) routes: Routes,
     pub(super) topics: Topics,
+    pub(super) shown: Shown,
     pub(super) dedupe: Dedupe,
     pub(super) budget: Budget,
     pub(super) outputs: VecDeque<Output>,
@@ -72,6 +74,7 @@ impl Broker {
             open: 0,
             routes: Routes::new(&limits),
             topics: Topics::new(limits.topics_max),
+            shown: Shown::new(limits.shown_topics_max),
             dedupe: Dedupe::new(&limits),
             budget: Budget::new(limits.queued_bytes_max),
             outputs: VecDeque::new(),
@@ -94,6 +97,7 @@ impl Broker {
     /// Takes one thing that happened. Drain [`poll_output`](Self::poll_output) before the next.
     pub fn handle(&mut self, now: Now, input: Input<'_>) {
         self.take(now, input);
+        self.shrink(now);
         self.arm(now);
     }
 
@@ -233,11 +237,26 @@ impl Broker {
     pub fn kick(&mut self, now: Now, session: ConnectionId) -> bool {
         let is_there = self.sessions.get(session).is_some_and(|session| !session.is_closed());
         if is_there {
-            let why = Refused::new(Refusal::Forbidden, &"an operator ended this session; it may connect again");
-            self.answer_error(now, session, 0, &why, None);
+            self.say_last(now, session, &Refused::new(Refusal::Forbidden, &"an operator ended this session; it may connect again"));
         }
         self.end(session, CloseCause::Kicked);
         is_there
+    }
+
+    /// Tells every session that the bus goes down; the caller closes them.
+    pub fn go_down(&mut self, now: Now) {
+        let open: Vec<_> = self.sessions.iter().filter(|session| session.is_open()).map(|session| session.id).collect();
+        let why = Refused::new(Refusal::Busy, &"the station's bus goes down: connect again once it is up");
+        for session in open {
+            self.say_last(now, session, &why);
+        }
+    }
+
+    /// Tells a session why it is about to be closed. The JSON dialect answers requests alone, and has no form for it.
+    fn say_last(&mut self, now: Now, session: ConnectionId, why: &Refused) {
+        if self.sessions.get(session).is_some_and(|session| session.dialect() == Dialect::Frames) {
+            self.answer_error(now, session, 0, why, None);
+        }
     }
 
     /// Forgets a closed connection whose socket is gone, and tells what did not leave: units and their bytes.

@@ -144,7 +144,7 @@ impl Broker {
         let mut losses = std::mem::take(&mut self.losses);
         for loss in losses.drain(..) {
             let at = match &loss.topic {
-                Some(topic) => self.topic_at(now, topic.as_str()).unwrap_or(at),
+                Some(topic) => self.topic_at(topic.as_str()).unwrap_or(at),
                 None => at,
             };
             self.note_expired(now, at, &loss);
@@ -239,15 +239,14 @@ impl Broker {
 
     fn notice(&mut self, now: Now, at: TopicRef, reason: DropReason, lost: Lost, count: u64) {
         let Some(state) = self.topics.state(at) else { return };
-        let (topic, is_silent, is_new) = (state.topic.name().clone(), state.class.is_silent(), !state.is_shown());
-        if is_new {
-            state.view.last_at = now;
+        let (topic, is_silent) = (state.topic.name().clone(), state.class.is_silent());
+        if let Some(shown) = self.show(now, at) {
+            shown.view.dropped[reason.index()] += count;
         }
-        state.view.dropped[reason.index()] += count;
         self.totals.dropped[reason.index()] += count;
-        self.topics.used += u64::from(is_new);
         let Lost { to, from, trace, msg_id, expires_at_ms } = lost;
-        let client = |session: Option<ConnectionId>| session.and_then(|session| self.sessions.get(session)).and_then(Session::client);
+        let open = |session| self.sessions.get(session).filter(|session| !session.is_closed());
+        let client = |session: Option<ConnectionId>| session.and_then(open).and_then(Session::client);
         let view = DropView {
             first_at: now,
             at: now,
@@ -282,7 +281,7 @@ impl Broker {
 
     /// The message itself, as it came, for operators' eyes.
     fn show_body(&mut self, now: Now, lost: Lost, frame: Wire<'_>) {
-        let Ok(at) = self.topic_at(now, DROPS_BODIES) else { return };
+        let Ok(at) = self.topic_at(DROPS_BODIES) else { return };
         let schema_id = crate::rmp::RawFrame::split(frame.bytes()).map_or(SchemaId(0), |raw| Header::from(&raw.header).schema_id);
         let message = Message {
             frame,

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     ids::ConnectionId,
-    rmp::{HEADER_BYTES, PREFIX_BYTES},
+    rmp::{HEADER_BYTES, PREFIX_BYTES, topic::Class},
     tap::entry::rmp::Refusal,
 };
 
@@ -34,22 +34,26 @@ impl Broker {
         self.room = room;
     }
 
-    /// Whether the station takes a message itself.
-    pub(super) fn is_for_station(&self, judged: &Judged) -> bool {
-        self.settings.hears && judged.class.is_heard()
+    /// Whether the station takes messages of this class itself.
+    pub(super) fn is_for_station(&self, class: Class) -> bool {
+        self.settings.hears && class.is_heard()
+    }
+
+    /// Whether a message is for the station, which has no room for it.
+    pub(super) fn is_too_much(&self, class: Class, wire_bytes: usize) -> bool {
+        let Room { messages, bytes } = self.room;
+        self.is_for_station(class) && (messages == 0 || wire_bytes as u64 > bytes)
     }
 
     /// Why the station cannot take a message that is for it.
     pub(super) fn has_no_room(&self, judged: &Judged, wire: &[u8]) -> Option<Refused> {
-        let Room { messages, bytes } = self.room;
-        let is_full = messages == 0 || (wire.len() as u64) > bytes;
         let why = || format!("the station has as many messages on {} as it takes: send it again in a moment", judged.topic);
-        (self.is_for_station(judged) && is_full).then(|| Refused::new(Refusal::Busy, &why()))
+        self.is_too_much(judged.class, wire.len()).then(|| Refused::new(Refusal::Busy, &why()))
     }
 
     /// Hands the station a message that is for it, and tells whether it was.
     pub(super) fn hear(&mut self, session: ConnectionId, judged: &Judged, wire: &[u8]) -> bool {
-        if !self.is_for_station(judged) {
+        if !self.is_for_station(judged.class) {
             return false;
         }
         let Some(from) = self.sessions.get(session) else { return false };

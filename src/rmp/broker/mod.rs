@@ -20,6 +20,7 @@ mod own;
 mod publish;
 mod session;
 mod settings;
+mod shown;
 mod tick;
 mod topics;
 mod transmit;

@@ -42,7 +42,7 @@ impl Broker {
     pub fn publish(&mut self, now: Now, own: &Own) -> (Vec<u8>, u32) {
         self.look_at_clock(now);
         let Own { topic, schema_id, trace, ttl_ms, body } = own;
-        let Ok(at) = self.topic_at(now, topic.as_str()) else { return (Vec::new(), 0) };
+        let Ok(at) = self.topic_at(topic.as_str()) else { return (Vec::new(), 0) };
         let Some((frame, header)) = self.frame(now, *schema_id, *trace, *ttl_ms, body) else { return (Vec::new(), 0) };
         let message = of_own(&frame, header);
         let reached = self.deliver(now, at, &message);
@@ -60,12 +60,13 @@ impl Broker {
             self.count(now, at, STATION, &message, reached, frame.len() as u64);
         }
         self.tell_losses(now, at, None);
+        self.shrink(now);
         (frame, reached.given)
     }
 
     /// Publishes what is told in the tap in another way.
     pub(super) fn publish_untapped(&mut self, now: Now, topic: &str, schema_id: SchemaId, trace: TraceId, ttl_ms: u64, body: &[u8]) {
-        let Ok(at) = self.topic_at(now, topic) else { return };
+        let Ok(at) = self.topic_at(topic) else { return };
         if !self.is_heard(at) {
             return;
         }
@@ -107,6 +108,10 @@ impl Broker {
         let expires_at_ms = header.created_at_ms.saturating_add(ANSWER_TTL_MS);
         let tag = Tag::Frames { from: STATION };
         let frame = bytes::Bytes::from(frame);
+        // What is tried again is not lost, and not counted as that.
+        if session.outbox.full(slot, (head.len() + frame.len()) as u64, &self.budget).is_some() {
+            return Err(NotAnswered::Full);
+        }
         let delivery = Delivery { head: &head, message: Payload::Shared(&frame), expires_at_ms, tag };
         let pushed = session.outbox.push_delivery(slot, delivery, &mut self.budget);
         pushed.map_err(|_| NotAnswered::Full)?;

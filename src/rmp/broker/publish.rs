@@ -86,7 +86,7 @@ impl Broker {
             is_counted: true,
         };
         let mut reached = self.deliver(now, judged.at, &message);
-        reached.given += u32::from(self.is_for_station(&judged));
+        reached.given += u32::from(self.is_for_station(judged.class));
         let verdict = Verdict::Published { subscribers: reached.given, dropped: reached.dropped };
         self.outputs.push_back(Output::Received { session: id, head, verdict, redaction, trace });
         self.count(now, judged.at, id, &message, reached, (pending.wire_bytes + wire.len()) as u64);
@@ -115,7 +115,7 @@ impl Broker {
         let invalid = |fault| refuse(Refused::new(Refusal::InvalidTopic, &fault));
         let at = match at {
             Some(at) => at,
-            None => self.topic_at(now, topic.as_str()).map_err(invalid)?,
+            None => self.topic_at(topic.as_str()).map_err(invalid)?,
         };
         let judged = Judged { at, class, topic, header, expires_at_ms };
         let now_ms = self.wall.now_ms(now);
@@ -132,20 +132,24 @@ impl Broker {
         pending.topic.clone().or_else(remembered)
     }
 
-    /// The topic of this name. One that is new takes the place of some that are dispensable, where there is no room.
-    pub(super) fn topic_at(&mut self, now: Now, name: &str) -> Result<TopicRef, TopicFault> {
+    /// The topic of this name, made where it is new.
+    pub(super) fn topic_at(&mut self, name: &str) -> Result<TopicRef, TopicFault> {
         if let Some(at) = self.topics.find(name) {
             self.topics.touch(at);
             return Ok(at);
         }
-        let topic = Topic::parse(name)?;
-        if self.topics.is_full() && !Class::of(&topic).is_reserved() {
-            for at in self.topics.dispensable(&self.dedupe) {
-                self.tell_held_of(now, at, true);
-                self.topics.forget(at, now, &mut self.dedupe);
-            }
+        Ok(self.topics.insert(Topic::parse(name)?))
+    }
+
+    /// Forgets topics that are dispensable where there are too many. What is told of them then changes nothing for a message before it.
+    pub(super) fn shrink(&mut self, now: Now) {
+        if !self.topics.is_crowded() {
+            return;
         }
-        Ok(self.topics.insert(topic, now))
+        for at in self.topics.dispensable(&self.dedupe) {
+            self.tell_held_of(now, at, true);
+            self.topics.forget(at, now, &mut self.dedupe);
+        }
     }
 
     /// It is counted, noticed, and seen by nobody.
@@ -202,11 +206,10 @@ impl Broker {
         self.totals.published += 1;
         self.totals.published_bytes += bytes;
         self.totals.delivered += u64::from(given);
-        let mut is_new = false;
-        if let Some(state) = self.topics.state(at) {
-            is_new = !state.is_shown();
-            state.heard = u32::from(message.is_counted && self.settings.hears && state.class.is_heard());
-            let view = &mut state.view;
+        let hears = message.is_counted && self.settings.hears;
+        if let Some(shown) = self.show(now, at) {
+            shown.heard = u32::from(hears && shown.class.is_heard());
+            let view = &mut shown.view;
             view.published += 1;
             view.bytes += bytes;
             view.delivered += u64::from(given);
@@ -214,7 +217,6 @@ impl Broker {
             view.schema_id = Some(message.schema_id.0);
             view.last_at = now;
         }
-        self.topics.used += u64::from(is_new);
         if let Some(session) = self.sessions.get_mut(id) {
             session.published += 1;
             if !session.is_dirty {
@@ -245,10 +247,11 @@ impl Broker {
         }
         match self.judge_at(now, held.kind(), topic, wire) {
             Ok((_, Class::Operator)) => Verdict::Accepted,
+            Ok((_, class)) if self.is_too_much(class, wire.len()) => Verdict::Refused(Refusal::Busy),
             Ok((header, class)) => {
                 let mut given = self.would_reach(now, topic, class, &header, wire.len());
                 if let Verdict::Published { subscribers, .. } = &mut given {
-                    *subscribers += u32::from(self.settings.hears && class.is_heard());
+                    *subscribers += u32::from(self.is_for_station(class));
                 }
                 given
             }

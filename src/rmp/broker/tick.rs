@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::{core::Broker, io::Output};
 use crate::{
+    rmp::dedupe::Figures,
     tap::entry::rmp::{CloseCause, Transition},
     time::Now,
 };
@@ -37,10 +38,10 @@ impl Broker {
         self.budget.relax();
         self.dedupe.forget_old(now.mono, FORGOTTEN_MAX);
         let figures = self.dedupe.figures();
-        let (keys, evicted_young, topics) = (figures.keys as u64, figures.evicted_young, self.topics.used);
-        if (keys, evicted_young, topics) != (self.totals.keys, self.totals.evicted_young, self.totals.topics) {
-            (self.totals.keys, self.totals.evicted_young, self.totals.topics) = (keys, evicted_young, topics);
-            self.say(Transition::Remembered { keys, evicted_young, topics }, None, None);
+        let Figures { evicted_young, lost_evicted_young, .. } = figures;
+        let (keys, topics) = (figures.keys as u64, self.topics.used);
+        if self.totals.remember([keys, evicted_young, lost_evicted_young, topics]) {
+            self.say(Transition::Remembered { keys, evicted_young, lost_evicted_young, topics }, None, None);
         }
         if keys > 0 || figures.lost_keys > 0 {
             self.tick_at.get_or_insert(now.mono + SECOND);

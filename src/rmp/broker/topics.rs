@@ -8,6 +8,7 @@ use slab::Slab;
 use super::{
     drops::Notices,
     session::{Session, TopicRef},
+    shown::ShownRef,
 };
 use crate::{
     ids::{ConnectionId, TopicName},
@@ -17,7 +18,6 @@ use crate::{
         dedupe::{Dedupe, Scope},
         outbox::Slot,
         routes::{Route, Routes},
-        snapshot::TopicView,
         topic::{Class, Topic},
     },
     tap::entry::rmp::Dialect,
@@ -34,6 +34,8 @@ pub(super) struct Topics {
     places: HashMap<TopicName, usize>,
     limit: usize,
     stamp: u64,
+    /// The stamp of the topic that was added last, reserved ones aside.
+    newest: u64,
     /// Subscriptions whose place is kept, over all topics.
     targets: usize,
     /// Topics that were used.
@@ -46,15 +48,14 @@ pub(super) struct Topics {
 pub(super) struct TopicState {
     pub(super) topic: Topic,
     pub(super) class: Class,
-    pub(super) view: TopicView,
     pub(super) notices: Notices,
     pub(super) scope: Option<Scope>,
     pub(super) targets: Vec<Target>,
     /// The revision of the routes that the targets are of.
     revision: Option<u64>,
     stamp: u64,
-    /// Whether the station itself took the last message: 1 where it did.
-    pub(super) heard: u32,
+    /// Where it is shown, once something was told of it.
+    pub(super) shown: Option<ShownRef>,
     /// When it was used last, by the stamps.
     used: u64,
 }
@@ -92,13 +93,6 @@ impl Target {
     }
 }
 
-impl TopicState {
-    /// Whether anything was told of it.
-    pub(super) fn is_shown(&self) -> bool {
-        self.view.published > 0 || self.view.dropped != [0; 3]
-    }
-}
-
 impl Topics {
     pub(super) fn new(topics_max: u64) -> Self {
         Self {
@@ -106,6 +100,7 @@ impl Topics {
             places: HashMap::new(),
             limit: usize::try_from(topics_max).unwrap_or(usize::MAX),
             stamp: 0,
+            newest: 0,
             targets: 0,
             used: 0,
             found: Vec::new(),
@@ -128,40 +123,42 @@ impl Topics {
     }
 
     /// Adds a topic that is not there.
-    pub(super) fn insert(&mut self, topic: Topic, now: Now) -> TopicRef {
+    pub(super) fn insert(&mut self, topic: Topic) -> TopicRef {
         self.stamp += 1;
         let state = TopicState {
             class: Class::of(&topic),
-            view: TopicView { last_at: now, ..TopicView::default() },
             notices: Notices::default(),
             scope: None,
             targets: Vec::new(),
             revision: None,
-            heard: 0,
+            shown: None,
             stamp: self.stamp,
             used: self.stamp,
             topic,
         };
+        if !state.class.is_reserved() {
+            self.newest = self.stamp;
+        }
         let name = state.topic.name().clone();
         let place = self.states.insert(state);
         self.places.insert(name, place);
         TopicRef { place, stamp: self.stamp }
     }
 
-    /// Whether one more topic takes the place of others.
-    pub(super) fn is_full(&self) -> bool {
-        self.states.len() >= self.limit
+    /// Whether there are more than there is room for.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.states.len() > self.limit
     }
 
-    /// An eighth of the topics, to be forgotten: never reserved ones; first those of which nothing is remembered, last those whose drops
-    /// were not told yet; of the same sort those used least recently.
+    /// An eighth of the topics, to be forgotten: never reserved ones nor the one that was added last; first those of which nothing is
+    /// remembered, last those whose drops were not told yet; of the same sort those used least recently.
     pub(super) fn dispensable(&self, dedupe: &Dedupe) -> Vec<TopicRef> {
         let rank = |state: &TopicState| match state.scope {
             _ if state.notices.is_listed() => 2,
             Some(scope) if dedupe.figures_of(scope).0 > 0 => 1,
             _ => 0,
         };
-        let candidates = self.states.iter().filter(|(_, state)| !state.class.is_reserved());
+        let candidates = self.states.iter().filter(|(_, state)| !state.class.is_reserved() && state.stamp != self.newest);
         let mut ranked: Vec<_> =
             candidates.map(|(place, state)| (rank(state), state.used, TopicRef { place, stamp: state.stamp })).collect();
         let forgotten = (self.states.len() / 8).max(1).min(ranked.len());
@@ -191,10 +188,6 @@ impl Topics {
 
     pub(super) fn look(&self, at: TopicRef) -> Option<&TopicState> {
         self.states.get(at.place).filter(|state| state.stamp == at.stamp)
-    }
-
-    pub(super) fn states(&self) -> impl Iterator<Item = &TopicState> {
-        self.states.iter().map(|(_, state)| state)
     }
 
     pub(super) fn peek(&self, name: &str) -> Option<&TopicState> {

@@ -68,6 +68,7 @@ impl Broker {
         if !self.losses.is_empty() {
             // Each loss names its topic.
             self.tell_losses(now, TopicRef { place: usize::MAX, stamp: 0 }, None);
+            self.shrink(now);
         }
         left
     }

@@ -1,12 +1,12 @@
 //! Accepts connections, of our own user alone.
 
-use std::{cell::RefCell, path::PathBuf, pin::pin, rc::Rc, sync::atomic::Ordering, time::Duration};
+use std::{cell::RefCell, pin::pin, rc::Rc, sync::atomic::Ordering, time::Duration};
 
 use tokio::net::{UnixListener, UnixStream};
 
 use super::{
     conn::Conn,
-    path::{Found, Identity, SocketFile, look},
+    path::{Found, Held, SocketFile, look},
     run::{Host, serve},
 };
 use crate::{
@@ -39,7 +39,7 @@ impl Standing {
 pub(super) async fn listen(host: Rc<RefCell<Host>>, mut listener: UnixListener, mut file: SocketFile) {
     let path: Rc<str> = file.path().display().to_string().into();
     let mut standing = Standing::default();
-    let mut looking = pin!(look_after(file.path().to_owned(), file.identity()));
+    let mut looking = pin!(look_after(file.held()));
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
@@ -81,16 +81,16 @@ pub(super) async fn listen(host: Rc<RefCell<Host>>, mut listener: UnixListener, 
                         standing.lost = Some(why);
                     }
                 }
-                looking.set(look_after(file.path().to_owned(), file.identity()));
+                looking.set(look_after(file.held()));
             }
         }
     }
 }
 
 /// Looks after a while, on a thread that may wait for the disk.
-async fn look_after(path: PathBuf, identity: Option<Identity>) -> Result<Found, String> {
+async fn look_after(held: Held) -> Result<Found, String> {
     tokio::time::sleep(LOOK_EVERY).await;
-    tokio::task::spawn_blocking(move || look(&path, identity)).await.map_err(|error| error.to_string())
+    tokio::task::spawn_blocking(move || look(&held)).await.map_err(|error| error.to_string())
 }
 
 /// Takes the socket that was bound anew, if one was.
@@ -117,7 +117,6 @@ pub(super) fn tell(host: &Rc<RefCell<Host>>, input: Input<'_>) {
 }
 
 fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream) {
-    let ours = rustix::process::geteuid().as_raw();
     let (uid, pid) = match stream.peer_cred() {
         Ok(cred) => (Some(cred.uid()), cred.pid()),
         Err(_) => (None, None),
@@ -128,6 +127,7 @@ fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream) {
         _ => Peer::new("unknown"),
     };
     let mut host = shared.borrow_mut();
+    let ours = host.uid;
     let now = host.clock.now();
     let session = ConnectionId(host.next_session.fetch_add(1, Ordering::Relaxed));
     host.cause = None;
@@ -148,4 +148,89 @@ fn accept(shared: &Rc<RefCell<Host>>, stream: UnixStream) {
     host.settle(now);
     drop(host);
     tokio::task::spawn_local(serve(Rc::clone(shared), session, read));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::Read as _,
+        sync::{Arc, atomic::AtomicU64},
+    };
+
+    use tokio::sync::{mpsc, watch};
+
+    use crate::{
+        ids::ConnectionId,
+        limits::Limits,
+        rmp::{
+            CloseCause, Refusal, Registry, Transition,
+            broker::{Broker, Settings, Tokens},
+            host::{Request, Setup, bind, run},
+        },
+        tap::{
+            Tap,
+            entry::{Transition as Any, What},
+        },
+        time::Clock,
+    };
+
+    #[test]
+    fn processes_of_another_user_are_told_of_and_closed_without_a_word() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rmp.sock");
+        let (limits, clock) = (Limits::default(), Clock::start());
+        let tap = Tap::new(limits.tap);
+        let mut reader = tap.reader().unwrap();
+        let settings = Settings {
+            limits: limits.rmp,
+            registry: Registry::default(),
+            tokens: Tokens::default(),
+            server: "test 1".into(),
+            hears: false,
+        };
+        let (requests, asked_of_it) = mpsc::channel(8);
+        let setup = Setup {
+            bound: bind(&path).unwrap(),
+            broker: Broker::new(settings, clock.now()),
+            tap,
+            clock,
+            limits: limits.rmp,
+            requests: asked_of_it,
+            asked: mpsc::channel(8).0,
+            ear: None,
+            tap_readers: watch::channel(0).0,
+            next_session: Arc::new(AtomicU64::new(7)),
+            uid: rustix::process::geteuid().as_raw() + 1,
+        };
+        let peer = std::thread::spawn(move || {
+            let mut stream = std::os::unix::net::UnixStream::connect(&path).unwrap();
+            let mut heard = Vec::new();
+            stream.read_to_end(&mut heard).map(|_| heard)
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let told = runtime.block_on(async {
+            let look = async {
+                let mut told = Vec::new();
+                while told.len() < 3 {
+                    reader.ready().await;
+                    while let Some(batch) = reader.read() {
+                        let transitions = batch.iter().filter_map(|entry| match &entry.entry.what {
+                            What::Transition(Any::Rmp(transition)) => Some(transition.clone()),
+                            _ => None,
+                        });
+                        told.extend(transitions);
+                    }
+                }
+                let (answer, stopped) = tokio::sync::oneshot::channel();
+                requests.send(Request::Stop { answer }).await.unwrap();
+                stopped.await.unwrap();
+                told
+            };
+            tokio::join!(run(setup), look).1
+        });
+        let session = ConnectionId(7);
+        assert!(matches!(told[1], Transition::Connected { session: of, .. } if of == session), "{told:?}");
+        assert_eq!(told[2..], [Transition::Disconnected { session, cause: CloseCause::Refused(Refusal::Unauthorized) }]);
+        assert_eq!(peer.join().unwrap().unwrap(), b"");
+    }
 }

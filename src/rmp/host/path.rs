@@ -1,14 +1,22 @@
 //! Where the socket is bound (rmp-v0 §12; ruling RMP 15): a path within the platform's limit, in a folder that is ours alone, never in the
 //! place of a socket that somebody answers on.
+//!
+//! Beside the socket lies a file whose lock its station holds: of two that find a dead socket at once, one takes its place and the other is
+//! told that it is taken, and nobody ever removes a socket that another one has bound. The file stays; without its holder it means nothing.
 
 use std::{
-    fs, io,
+    ffi::OsString,
+    fs::{self, File, OpenOptions},
+    io,
     os::unix::{
-        fs::{DirBuilderExt, FileTypeExt, PermissionsExt},
+        fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt},
         net::{UnixListener, UnixStream},
     },
     path::{Path, PathBuf},
+    sync::Arc,
 };
+
+use rustix::{fs::FlockOperation, io::Errno};
 
 /// Bytes of a socket's name that every platform takes, its end included: 108 on Linux, 104 on macOS.
 const NAME_BYTES_MAX: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
@@ -24,7 +32,7 @@ pub enum PathError {
         /// Its length.
         bytes: usize,
     },
-    /// Somebody answers there.
+    /// Somebody answers there, or is about to.
     #[error("{} is taken: another program answers on it. Stop that one, or choose another path with --socket", .0.display())]
     Taken(PathBuf),
     /// Something else than a socket is there; it is never deleted.
@@ -50,33 +58,75 @@ pub struct Bound {
 }
 
 /// The device and the inode of a file.
-pub(super) type Identity = (u64, u64);
+type Identity = (u64, u64);
 
 /// The file of a bound socket. It is removed at the end, unless another one has taken its place.
 #[derive(Debug)]
 pub struct SocketFile {
+    held: Held,
+}
+
+/// A path, which file was bound there, and the lock that makes it ours.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
     path: PathBuf,
     identity: Option<Identity>,
+    lock: Arc<Lock>,
 }
 
 impl SocketFile {
     /// Where it is.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.held.path
     }
 
-    /// Which file it is, if that could be read.
-    pub(super) fn identity(&self) -> Option<Identity> {
-        self.identity
+    /// What to look for later on.
+    pub(super) fn held(&self) -> Held {
+        self.held.clone()
     }
 }
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        if self.identity.is_some() && identity(&self.path) == self.identity {
-            let _ = fs::remove_file(&self.path);
+        let Held { path, identity, .. } = &self.held;
+        if identity.is_some() && self::identity(path) == *identity {
+            let _ = fs::remove_file(path);
         }
+    }
+}
+
+/// The lock beside a socket, free again when this is dropped or the process dies.
+#[derive(Debug)]
+struct Lock {
+    _file: File,
+    identity: Identity,
+}
+
+impl Lock {
+    /// Takes the lock of a socket's path.
+    fn take(path: &Path) -> Result<Self, PathError> {
+        let beside = Self::path(path);
+        let failed = |error| PathError::Io { path: beside.clone(), error };
+        let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&beside).map_err(failed)?;
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {}
+            Err(Errno::WOULDBLOCK) => return Err(PathError::Taken(path.to_owned())),
+            Err(errno) => return Err(failed(errno.into())),
+        }
+        let found = file.metadata().map_err(failed)?;
+        Ok(Self { _file: file, identity: (found.dev(), found.ino()) })
+    }
+
+    /// Whether it is still what others would find beside the socket.
+    fn is_of(&self, path: &Path) -> bool {
+        identity(&Self::path(path)) == Some(self.identity)
+    }
+
+    fn path(path: &Path) -> PathBuf {
+        let mut beside = OsString::from(path);
+        beside.push(".lock");
+        beside.into()
     }
 }
 
@@ -92,12 +142,13 @@ pub(super) enum Found {
 }
 
 /// Looks whether a path still leads to the socket that was bound there, and binds it anew where it does not. It may wait for the disk.
-pub(super) fn look(path: &Path, identity: Option<Identity>) -> Found {
+pub(super) fn look(held: &Held) -> Found {
+    let Held { path, identity, lock } = held;
     // Its listener holds the inode: no other file has the same number meanwhile.
-    if identity.is_some() && self::identity(path) == identity {
+    if identity.is_some() && self::identity(path) == *identity {
         return Found::Ours;
     }
-    match bind(path) {
+    match bind_by(path, Some(lock)) {
         Ok(bound) => Found::Anew(bound),
         Err(error) => Found::Failed(error.to_string()),
     }
@@ -109,6 +160,11 @@ pub(super) fn look(path: &Path, identity: Option<Identity>) -> Found {
 /// # Errors
 /// [`PathError`].
 pub fn bind(path: &Path) -> Result<Bound, PathError> {
+    bind_by(path, None)
+}
+
+/// By a lock that is held already, if it is still the one beside the path.
+fn bind_by(path: &Path, lock: Option<&Arc<Lock>>) -> Result<Bound, PathError> {
     let bytes = path.as_os_str().len();
     if bytes > NAME_BYTES_MAX {
         return Err(PathError::TooLong { path: path.to_owned(), bytes });
@@ -117,12 +173,16 @@ pub fn bind(path: &Path) -> Result<Bound, PathError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
     }
+    let lock = match lock.filter(|lock| lock.is_of(path)) {
+        Some(lock) => Arc::clone(lock),
+        None => Arc::new(Lock::take(path)?),
+    };
     clear(path)?;
     let listener = UnixListener::bind(path).map_err(|error| match error.kind() {
         io::ErrorKind::AddrInUse => PathError::Taken(path.to_owned()),
         _ => failed(error),
     })?;
-    let file = SocketFile { path: path.to_owned(), identity: identity(path) };
+    let file = SocketFile { held: Held { path: path.to_owned(), identity: identity(path), lock } };
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
     Ok(Bound { listener, file })
@@ -153,7 +213,6 @@ fn clear(path: &Path) -> Result<(), PathError> {
 }
 
 fn identity(path: &Path) -> Option<Identity> {
-    use std::os::unix::fs::MetadataExt;
     fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
@@ -198,24 +257,61 @@ mod tests {
     }
 
     #[test]
+    fn of_two_that_find_a_dead_socket_at_once_one_binds_it_and_answers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rmp.sock");
+        for _ in 0..100 {
+            drop(UnixListener::bind(&path).unwrap());
+            let start = std::sync::Barrier::new(4);
+            let bound: Vec<_> = std::thread::scope(|scope| {
+                let bind = || {
+                    start.wait();
+                    bind(&path)
+                };
+                let all: Vec<_> = (0..4).map(|_| scope.spawn(bind)).collect();
+                all.into_iter().map(|one| one.join().unwrap()).collect()
+            });
+            assert_eq!(bound.iter().filter(|one| one.is_ok()).count(), 1);
+            assert!(bound.iter().filter_map(|one| one.as_ref().err()).all(|error| matches!(error, PathError::Taken(_))));
+            UnixStream::connect(&path).unwrap();
+            drop(bound);
+            assert!(!path.exists());
+        }
+    }
+
+    #[test]
+    fn a_path_whose_station_lives_is_taken_even_while_its_file_is_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rmp.sock");
+        let first = bind(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        assert!(matches!(bind(&path), Err(PathError::Taken(_))));
+        let Found::Anew(second) = look(&first.file.held()) else { unreachable!() };
+        drop(first);
+        assert!(matches!(bind(&path), Err(PathError::Taken(_))), "the lock goes over to what was bound anew");
+        drop(second);
+        bind(&path).unwrap();
+    }
+
+    #[test]
     fn a_path_that_leads_elsewhere_is_bound_anew_and_nobody_is_put_out() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rmp.sock");
         let first = bind(&path).unwrap();
-        assert!(matches!(look(&path, first.file.identity()), Found::Ours));
+        assert!(matches!(look(&first.file.held()), Found::Ours));
         fs::remove_file(&path).unwrap();
-        let Found::Anew(second) = look(&path, first.file.identity()) else { unreachable!() };
-        assert_ne!(second.file.identity(), first.file.identity());
+        let Found::Anew(second) = look(&first.file.held()) else { unreachable!() };
+        assert_ne!(second.file.held.identity, first.file.held.identity);
         drop(first);
         UnixStream::connect(&path).unwrap();
         fs::remove_file(&path).unwrap();
         let other = UnixListener::bind(&path).unwrap();
-        let Found::Failed(why) = look(&path, second.file.identity()) else { unreachable!() };
+        let Found::Failed(why) = look(&second.file.held()) else { unreachable!() };
         assert!(why.contains("is taken"), "{why}");
         drop(other);
-        let Found::Anew(third) = look(&path, second.file.identity()) else { unreachable!() };
+        let Found::Anew(third) = look(&second.file.held()) else { unreachable!() };
         drop(second);
-        assert!(matches!(look(&path, third.file.identity()), Found::Ours));
+        assert!(matches!(look(&third.file.held()), Found::Ours));
     }
 
     #[test]
@@ -224,7 +320,7 @@ mod tests {
         let path = folder.path().join("sock/rmp.sock");
         let bound = bind(&path).unwrap();
         fs::remove_dir_all(folder.path().join("sock")).unwrap();
-        assert!(matches!(look(&path, bound.file.identity()), Found::Anew(_)));
+        assert!(matches!(look(&bound.file.held()), Found::Anew(_)));
     }
 
     #[test]

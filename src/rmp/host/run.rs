@@ -65,6 +65,8 @@ pub struct Setup {
     pub tap_readers: watch::Sender<u64>,
     /// The number of the next connection, which outlives a host.
     pub next_session: Arc<AtomicU64>,
+    /// The user whose processes may connect (ruling RMP 6); the station's.
+    pub uid: u32,
 }
 
 pub(super) struct Host {
@@ -78,6 +80,7 @@ pub(super) struct Host {
     pub(super) ear: Option<Ear>,
     pub(super) tap_readers: watch::Sender<u64>,
     pub(super) next_session: Arc<AtomicU64>,
+    pub(super) uid: u32,
     /// Parts of answers that wait for room, by session.
     pub(super) parts: HashMap<ConnectionId, std::collections::VecDeque<Part>>,
     /// The entry that causes what is drained now.
@@ -95,7 +98,7 @@ pub(super) struct Host {
 /// # Errors
 /// When the bound socket cannot be handed to the runtime.
 pub async fn run(setup: Setup) -> io::Result<()> {
-    let Setup { bound, broker, tap, clock, limits, mut requests, asked, ear, tap_readers, next_session } = setup;
+    let Setup { bound, broker, tap, clock, limits, mut requests, asked, ear, tap_readers, next_session, uid } = setup;
     let Bound { listener, file } = bound;
     let listener = UnixListener::from_std(listener)?;
     let path = file.path().display().to_string();
@@ -113,6 +116,7 @@ pub async fn run(setup: Setup) -> io::Result<()> {
         ear,
         tap_readers,
         next_session,
+        uid,
         parts: HashMap::new(),
         cause: None,
         armed: None,
@@ -152,6 +156,9 @@ async fn stop(host: &Rc<RefCell<Host>>) {
     {
         let mut host = host.borrow_mut();
         let now = host.clock.now();
+        host.cause = None;
+        host.broker.go_down(now);
+        host.drain(now, &[]);
         let open: Vec<_> = host.conns.keys().copied().collect();
         for id in open {
             host.lose(now, id, CloseCause::Shutdown);

@@ -26,6 +26,7 @@ use crate::{
         station::Level,
     },
     time::Now,
+    words::counted,
 };
 
 /// The least time between `RunAccepted` and the first event (ruling RMP 11).
@@ -149,8 +150,7 @@ impl Engine {
             to.tell(Transition::Planned { run: run.run }, &part);
         }
         run.is_live = true;
-        let many = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-        let says = format!("{name}: {}, {}", many(plan.nodes.len(), "node"), many(edges, "edge"));
+        let says = format!("{name}: {}, {}", counted(plan.nodes.len(), "node"), counted(edges, "edge"));
         to.figures.submitted += 1;
         run.event(to, now, None, (EventKind::Plan, Some(Level::Info)), &says);
         run.event_with(to, now, None, (EventKind::Status, Some(Level::Info)), "the run is running", |meta| {
@@ -259,7 +259,7 @@ pub(super) fn end(to: &mut Shared, now: Now, run: &mut Run, state: RunState, why
         _ => Level::Error,
     };
     if run.late > 0 {
-        let says = format!("{} answers came late or twice, and were ignored", run.late);
+        let says = format!("ignored {} that came late or twice", counted(run.late, "answer"));
         run.event(to, now, None, (EventKind::Log, Some(Level::Warn)), &says);
     }
     run.event_with(to, now, None, (EventKind::Status, Some(level)), says, |meta| {

@@ -17,6 +17,7 @@ use crate::{
         station::Level,
     },
     time::Now,
+    words::counted,
 };
 
 impl Run {
@@ -106,7 +107,7 @@ impl Run {
         self.artifacts += 1;
         to.figures.artifacts += 1;
         let (kind, schema_id) = (Arc::clone(&value.kind), value.schema_id);
-        let says = format!("{}.{port}: {kind}, {len} bytes", node.id);
+        let says = format!("{}.{port}: {kind}, {}", node.id, counted(len, "byte"));
         let artifact = ArtifactRow {
             number: self.artifacts,
             node: node.id.to_string(),

@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::runs::{Plan, PlanEdge};
+use crate::{
+    runs::{Plan, PlanEdge},
+    words::counted,
+};
 
 /// The plan of an opening of this name as lines: each node behind what feeds it, with its rank (nodes of one rank may run at the same
 /// time), and its edges below it. A nested opening's nodes are set in.
@@ -17,7 +20,7 @@ pub fn text(name: &str, plan: &Plan) -> String {
 #[must_use]
 pub fn text_with(name: &str, plan: &Plan, notes: &[String]) -> String {
     let mut out = String::new();
-    let _ = writeln!(out, "{name}: {}, {}", count(plan.nodes.len(), "node"), count(plan.edges.len(), "edge"));
+    let _ = writeln!(out, "{name}: {}, {}", counted(plan.nodes.len(), "node"), counted(plan.edges.len(), "edge"));
     let sketch = Sketch::new(plan, notes);
     sketch.write_text(&mut out, None, 0);
     out
@@ -34,10 +37,6 @@ pub fn mermaid(plan: &Plan) -> String {
         let _ = writeln!(out, "  n{} -->|\"{label}\"| n{}", edge.from, edge.to);
     }
     out
-}
-
-fn count(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// `out ==true → in`

@@ -11,6 +11,7 @@ use crate::{
     ids::{ConnectionId, Seq},
     port::{HealthRow, Outcome, PortError},
     rmp::{Listener, Snapshot, host::Request},
+    words::counted,
 };
 
 /// The bus of a station, up or down.
@@ -118,9 +119,4 @@ impl Bus {
 
 fn down(why: &str) -> PortError {
     PortError::HostDown { host: "the bus".to_owned(), why: why.to_owned() }
-}
-
-/// A count with its noun, which takes an s for any number but 1.
-fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

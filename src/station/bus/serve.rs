@@ -1,9 +1,8 @@
 //! Starts the bus and ends it. It stands apart from the bridge and from the store: one down leaves the others up.
 
 use std::{
-    fs, io,
+    io,
     panic::AssertUnwindSafe,
-    path::Path,
     sync::{Arc, atomic::AtomicU64},
     thread::JoinHandle,
     time::Duration,
@@ -18,6 +17,7 @@ use super::{
     down::Down,
     entries, figures,
     operator::{self, Service},
+    recorded::Recorded,
     tokens::tokens,
 };
 use crate::{
@@ -31,14 +31,9 @@ use crate::{
         control,
         local::{Inner, LocalPort},
     },
-    tap::entry::{
-        Link,
-        station::{Level, Transition},
-    },
+    tap::entry::{Link, station::Transition},
 };
 
-/// The file within a data folder that says where the bus answers (ruling RMP 15).
-const PATH_FILE: &str = "rmp.path";
 /// How long the bus may take to end.
 const STOP_MAX: Duration = Duration::from_secs(1);
 
@@ -97,10 +92,8 @@ fn try_start(inner: &Arc<Inner>, config: &Config, next_session: &Arc<AtomicU64>,
     let tokens = tokens(&config.data).map_err(|error| error.to_string())?;
     let path = config.socket.as_ref().ok_or("there is no place for the bus's socket: name one with --socket")?;
     let bound = host::bind(path).map_err(|error| error.to_string())?;
-    if let Err(error) = record(&config.data, path) {
-        // Clients that are told the socket find it all the same.
-        inner.board.notice(Level::Warn, &format!("{}: {error}: --data does not lead to the bus", config.data.join(PATH_FILE).display()));
-    }
+    let recorded = Recorded::new(&config.data, path);
+    recorded.write_or_say(&inner.board);
     let limits = config.limits.rmp;
     let settings = Settings { limits, registry: config.registry.clone(), tokens, server: server(), hears: true };
     let (requests, asked_of_it) = mpsc::channel(usize::try_from(config.limits.port.commands_max).unwrap_or(1));
@@ -118,6 +111,7 @@ fn try_start(inner: &Arc<Inner>, config: &Config, next_session: &Arc<AtomicU64>,
         ear: Some(ear),
         tap_readers,
         next_session: Arc::clone(next_session),
+        uid: rustix::process::geteuid().as_raw(),
     };
     inner.bus.set_up(path.clone(), requests.clone());
     Down::clear(&config.data);
@@ -128,6 +122,7 @@ fn try_start(inner: &Arc<Inner>, config: &Config, next_session: &Arc<AtomicU64>,
         hosts.spawn(figures::publish(Arc::downgrade(inner), requests.clone())).abort_handle(),
         hosts.spawn(operator::serve(service, questions)).abort_handle(),
         hosts.spawn(control::hear(Arc::downgrade(inner), heard)).abort_handle(),
+        hosts.spawn(recorded.keep(inner.board.clone())).abort_handle(),
         hosts.spawn(entries::publish(inner.tap.clone(), requests.clone(), readers, limits, clock)).abort_handle(),
     ];
     Ok(Serving { thread, requests, tasks })
@@ -151,15 +146,6 @@ fn about(inner: &Inner) -> About {
 /// What the broker calls itself.
 fn server() -> Arc<str> {
     Arc::from(concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")))
-}
-
-/// Notes in the data folder where the bus answers.
-fn record(data: &Path, socket: &Path) -> io::Result<()> {
-    use std::os::unix::ffi::OsStrExt;
-    let file = data.join(PATH_FILE);
-    let fresh = file.with_extension("path.new");
-    fs::write(&fresh, [socket.as_os_str().as_bytes(), b"\n"].concat())?;
-    fs::rename(fresh, file)
 }
 
 /// The bus's thread. A panic ends the bus alone, and is said on every screen.

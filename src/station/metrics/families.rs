@@ -104,7 +104,7 @@ fn of_mpp(mpp: &mpp::Snapshot) -> Vec<Family> {
 }
 
 fn of_rmp(rmp: &rmp::Snapshot) -> Vec<Family> {
-    let rmp::Totals { published, published_bytes, delivered, refused, dropped, keys, evicted_young, .. } = rmp.totals;
+    let rmp::Totals { published, published_bytes, delivered, refused, dropped, keys, evicted_young, lost_evicted_young, .. } = rmp.totals;
     let is_listening = matches!(rmp.listener, rmp::Listener::Listening(_));
     let kinds = rmp::Kind::ALL.map(|kind| {
         let is_of = |peer: &&rmp::PeerView| peer.greeting.as_ref().is_some_and(|greeting| greeting.kind == kind);
@@ -132,6 +132,12 @@ fn of_rmp(rmp: &rmp::Snapshot) -> Vec<Family> {
         Family::new("rl_console_rmp_dedupe_keys", Gauge, "Keys remembered against duplicates.").of(keys),
         Family::new("rl_console_rmp_dedupe_evicted_young_keys_total", Counter, "Keys that were let go before the longest TTL was over.")
             .of(evicted_young),
+        Family::new(
+            "rl_console_rmp_lost_evicted_young_keys_total",
+            Counter,
+            "Keys that subscribers lost to back-pressure and that were let go before the longest TTL was over: a retry is a duplicate.",
+        )
+        .of(lost_evicted_young),
     ]
 }
 

@@ -12,11 +12,10 @@ use super::{
 };
 use crate::{
     ids::{ConnectionId, Peer},
-    limits::Limits,
     mpp::{Listener, PackFacts, QueueView, Snapshot},
     port::{HostState, RecordingView, StationView},
     rmp, runs,
-    station::{Config, PackSource, Station},
+    station::{Config, Station},
     store, tap,
     tap::entry::{mpp::Brake, rmp::Gauge},
     time::{Clock, Now},
@@ -225,20 +224,7 @@ fn a_request_names_one_host_one_page_and_reads() {
 /// A station that nobody asks over a socket.
 fn station(runtime: &tokio::runtime::Runtime) -> (tempfile::TempDir, Station) {
     let folder = tempfile::tempdir().unwrap();
-    let config = Config {
-        data: folder.path().to_path_buf(),
-        pack: PackSource::Sample,
-        bind: [127, 0, 0, 1].into(),
-        port: 0,
-        broadcaster_login: "local".to_owned(),
-        socket: Some(folder.path().join("rmp.sock")),
-        registry: crate::rmp::Registry::default(),
-        metrics: Some(SocketAddr::from(([127, 0, 0, 1], 0))),
-        openings: folder.path().join("openings"),
-        run_timeout_ms: crate::station::RUN_TIMEOUT_MS,
-        limits: Limits::default(),
-        record: None,
-    };
+    let config = Config { metrics: Some(SocketAddr::from(([127, 0, 0, 1], 0))), ..Config::within(folder.path()) };
     let station = Station::start(config, Clock::start()).unwrap();
     assert!(runtime.block_on(station.ready()).unwrap().metrics.is_some());
     (folder, station)

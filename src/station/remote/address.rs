@@ -8,10 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{port::PortError, store::holder};
+use crate::{port::PortError, station::bus::PATH_FILE, store::holder};
 
-/// The file of a data folder that holds the path of its station's socket (ruling RMP 15).
-const PATH_FILE: &str = "rmp.path";
 /// The file of a data folder that holds the operator token.
 const TOKEN_FILE: &str = "operator.token";
 /// Bytes of either.

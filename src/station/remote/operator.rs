@@ -7,6 +7,7 @@ use crate::{
     ids::ConnectionId,
     limits::Limits,
     port::{Answer, Command, Operator, Outcome, Page, PortError, Query},
+    rmp::client::Client,
 };
 
 /// A session with a running station.
@@ -30,6 +31,14 @@ impl OperatorClient {
     /// [`PortError::NoStation`] when none answers there, [`PortError::Forbidden`] when it does not know the token.
     pub async fn connect_to(address: &Address, limits: &Limits) -> Result<Self, PortError> {
         Ok(Self { session: Arc::new(Session::open(address, limits).await?) })
+    }
+
+    /// On a session of the bus that is open already, and stays so as long as this does.
+    ///
+    /// # Errors
+    /// [`PortError::Forbidden`] where it is an agent's, [`PortError::Stopping`] where it is over.
+    pub async fn over(client: Client, limits: &Limits) -> Result<Self, PortError> {
+        Ok(Self { session: Arc::new(Session::over(client, limits).await?) })
     }
 }
 

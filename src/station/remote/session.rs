@@ -62,11 +62,19 @@ impl Session {
             Error::Closed(_) => no_station(),
             error => PortError::BadRequest(error.to_string()),
         })?;
+        Self::over(client, limits).await.map_err(|error| if error == PortError::Stopping { no_station() } else { error })
+    }
+
+    /// By a session on the bus that is open.
+    ///
+    /// # Errors
+    /// [`PortError::Forbidden`] to an agent's, [`PortError::Stopping`] when it is over.
+    pub(super) async fn over(client: Client, limits: &Limits) -> Result<Self, PortError> {
         if client.welcome().kind == Kind::Agent {
             return Err(stranger());
         }
         let answers = client.subscribe(OPERATOR).await.map_err(|error| match error {
-            Error::Closed(_) => no_station(),
+            Error::Closed(_) => PortError::Stopping,
             error => PortError::BadRequest(error.to_string()),
         })?;
         let exchange = Exchange::new(limits.port);

@@ -128,8 +128,9 @@ pub(super) fn recorded(transition: &Transition) -> wire::RmpTransition {
         Transition::Counted { session, published, refused } => {
             Kind::Counted(wire::RmpCounted { session: session.0, published: *published, refused: *refused })
         }
-        Transition::Remembered { keys, evicted_young, topics } => {
-            Kind::Remembered(wire::RmpRemembered { keys: *keys, evicted_young: *evicted_young, topics: *topics })
+        Transition::Remembered { keys, evicted_young, lost_evicted_young, topics } => {
+            let (keys, evicted_young, lost_evicted_young, topics) = (*keys, *evicted_young, *lost_evicted_young, *topics);
+            Kind::Remembered(wire::RmpRemembered { keys, evicted_young, lost_evicted_young, topics })
         }
         Transition::ClockJumped { by_ms } => Kind::ClockJumpedMs(*by_ms),
     };
@@ -169,7 +170,9 @@ pub(super) fn live(transition: wire::RmpTransition) -> Result<Transition, Decode
             Transition::Gauged { session, sub, gauge: live_gauge(it.gauge.as_ref()) }
         }
         Kind::Counted(it) => Transition::Counted { session: ConnectionId(it.session), published: it.published, refused: it.refused },
-        Kind::Remembered(it) => Transition::Remembered { keys: it.keys, evicted_young: it.evicted_young, topics: it.topics },
+        Kind::Remembered(wire::RmpRemembered { keys, evicted_young, lost_evicted_young, topics }) => {
+            Transition::Remembered { keys, evicted_young, lost_evicted_young, topics }
+        }
         Kind::ClockJumpedMs(by_ms) => Transition::ClockJumped { by_ms },
     })
 }

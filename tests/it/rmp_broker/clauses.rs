@@ -4,7 +4,7 @@ use rl_console::{
     limits,
     rmp::{
         Code, Refusal, Verdict,
-        broker::{Input, Room},
+        broker::{Input, NotAnswered, Room},
     },
     tap::entry::rmp::{CloseCause, Transition},
 };
@@ -35,6 +35,14 @@ fn hello_comes_first_and_within_10_s() {
     assert_eq!(house.closed.len(), 1);
     house.wait(1);
     assert_eq!(house.closed[1], (silent, CloseCause::HelloTimeout));
+    // What is no Hello in the JSON dialect does not put it off.
+    let tool = house.connect(3);
+    house.wait(9_000);
+    house.put(Input::Unit { session: tool, unit: b"\0\0\0\x02{}" }, 6);
+    house.wait(999);
+    assert_eq!(house.closed.len(), 2);
+    house.wait(1);
+    assert_eq!(house.closed[2], (tool, CloseCause::HelloTimeout));
 }
 
 #[test]
@@ -218,6 +226,40 @@ fn an_operators_request_reaches_the_station_alone_and_the_answer_its_asker_alone
     assert_eq!(delivered.len(), 1);
     assert_eq!((&delivered[0].1[68..], &delivered[0].1[40..56]), (&answer[..], &77_u128.to_be_bytes()[..]));
     assert!(house.delivered(other).is_empty());
+}
+
+#[test]
+fn an_answer_that_has_to_wait_for_room_is_not_counted_as_lost() {
+    let mut house = House::with(limits::Rmp { queued_bytes_max: 4_096, ..limits::Rmp::default() });
+    let (asker, publisher, stalled) = (house.operator(1), house.agent(2), house.agent(3));
+    house.subscribe(asker, 1, "rlp/operator");
+    house.subscribe(stalled, 1, "a");
+    let trace = rl_console::ids::TraceId(uuid::Uuid::from_u128(1));
+    let answer = words::body("toolresult.operator.response.v1", words::map(vec![("json", "x".repeat(1_000).into())]));
+    house.broker.answer_operator(house.now, asker, trace, &answer).unwrap();
+    house.publish(publisher, "a", false, &words::message(1, &"x".repeat(2_500)));
+    assert_eq!(house.broker.answer_operator(house.now, asker, trace, &answer), Err(NotAnswered::Full));
+    house.wait(1_000);
+    let gauge = house.fold.peers[&asker].subs[&1].gauge;
+    assert_eq!((gauge.queued_messages, gauge.dropped), (1, [0; 3]), "it is tried again");
+    house.hear_bytes(stalled);
+    house.broker.answer_operator(house.now, asker, trace, &answer).unwrap();
+}
+
+#[test]
+fn who_is_closed_is_told_why_in_frames() {
+    let mut house = House::open();
+    let (kicked, other) = (house.agent(1), house.agent(2));
+    let tool = house.connect(3);
+    let hello = br#"{"Hello":{"kind":"Agent"}}"#;
+    let unit = [&u32::try_from(hello.len()).unwrap().to_be_bytes()[..], hello].concat();
+    house.put(Input::Unit { session: tool, unit: &unit }, unit.len());
+    house.hear_bytes(tool);
+    assert!(house.broker.kick(house.now, kicked));
+    house.broker.go_down(house.now);
+    house.drain(0);
+    assert_eq!((code(&mut house, kicked), code(&mut house, other)), (vec!["Forbidden".to_owned()], vec!["Busy".to_owned()]));
+    assert!(house.hear_bytes(tool).is_empty(), "the JSON dialect answers what was asked");
 }
 
 #[test]

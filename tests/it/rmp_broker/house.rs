@@ -51,7 +51,7 @@ impl House {
         Self::made(limits::Rmp::default(), true)
     }
 
-    fn made(limits: limits::Rmp, has_control: bool) -> Self {
+    pub(crate) fn made(limits: limits::Rmp, has_control: bool) -> Self {
         let tokens = Tokens { operator: Some(Tokens::hash(OPERATOR)), viewer: Some(Tokens::hash(VIEWER)), cue: None };
         let settings = Settings { limits, registry: Registry::default(), tokens, server: "test 1".into(), hears: has_control };
         let now = Now::at_ms(0);

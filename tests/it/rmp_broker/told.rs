@@ -6,7 +6,7 @@ use rl_console::{
     limits,
     rmp::{
         DropReason, SchemaId,
-        broker::{Input, Own},
+        broker::{Input, Own, Room},
     },
     tap::entry::rmp::{CloseCause, Transition},
     time::{Now, Wall},
@@ -121,6 +121,7 @@ fn an_idle_broker_asks_for_no_more_moments() {
 enum Op {
     Connect(usize),
     Leave(usize),
+    Kick(usize),
     Subscribe(usize, u64, usize),
     Unsubscribe(usize, u64),
     Publish(usize, usize, u64),
@@ -130,15 +131,16 @@ enum Op {
 }
 
 const PATTERNS: [&str; 5] = ["a", "b/c", "b/*", "**", "a//"];
-const TOPICS: [&str; 5] = ["a", "b/c", "b/d", "rlp/sys/x", "a b"];
+const TOPICS: [&str; 10] = ["a", "b/c", "b/d", "rlp/sys/x", "a b", "b/e", "c", "d/e/f", "rlp/ctrl", "agent/x"];
 
 fn op() -> impl Strategy<Value = Op> {
     prop_oneof![
         2 => (1_usize..6).prop_map(Op::Connect),
         1 => (1_usize..6).prop_map(Op::Leave),
+        1 => (1_usize..6).prop_map(Op::Kick),
         3 => (1_usize..6, 0_u64..3, 0_usize..5).prop_map(|(id, sub, at)| Op::Subscribe(id, sub, at)),
         1 => (1_usize..6, 0_u64..3).prop_map(|(id, sub)| Op::Unsubscribe(id, sub)),
-        10 => (1_usize..6, 0_usize..5, 0_u64..20).prop_map(|(id, at, msg_id)| Op::Publish(id, at, msg_id)),
+        10 => (1_usize..6, 0..TOPICS.len(), 0_u64..20).prop_map(|(id, at, msg_id)| Op::Publish(id, at, msg_id)),
         1 => (1_usize..6).prop_map(Op::Garble),
         3 => (1_usize..6).prop_map(Op::Read),
         2 => (0_u64..2_000).prop_map(Op::Wait),
@@ -150,9 +152,14 @@ proptest! {
 
     /// A snapshot at any moment and the entries behind it make the broker's own.
     #[test]
-    fn a_snapshot_is_carried_on_by_the_entries_that_follow_it(ops in proptest::collection::vec(op(), 1..120), from in 0_usize..120) {
-        let limits = limits::Rmp { queue_messages_max: 3, notices_per_s_max: 2, connections_max: 8, ..limits::Rmp::default() };
-        let mut house = House::with(limits);
+    fn a_snapshot_is_carried_on_by_the_entries_that_follow_it(
+        ops in proptest::collection::vec(op(), 1..120),
+        from in 0_usize..120,
+        topics_max in 2_u64..12,
+        shown_topics_max in 1_u64..12,
+    ) {
+        let few = limits::Rmp { topics_max, shown_topics_max, ..limits::Rmp::default() };
+        let mut house = House::made(limits::Rmp { queue_messages_max: 3, notices_per_s_max: 2, connections_max: 8, ..few }, true);
         let mut sessions: [Option<ConnectionId>; 6] = [None; 6];
         let mut next = 0;
         for (n, op) in ops.into_iter().enumerate() {
@@ -170,7 +177,16 @@ proptest! {
                         house.broker.forget(session);
                     }
                 }
-                Op::Wait(ms) => house.wait(ms),
+                Op::Kick(id) => {
+                    if let Some(session) = sessions[id].take() {
+                        house.broker.kick(house.now, session);
+                        house.drain(0);
+                    }
+                }
+                Op::Wait(ms) => {
+                    house.wait(ms);
+                    house.broker.make_room(Room { messages: 2, bytes: 10_000 });
+                }
                 Op::Subscribe(id, sub, at) => {
                     if let Some(session) = sessions[id] {
                         house.say(session, "Subscribe", vec![("sub", sub.into()), ("topic", PATTERNS[at].into())]);

@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::Value;
 
-use crate::real::{Station, cli, command, json};
+use crate::real::{Station, cli, command};
 
 /// A subcommand of who names no data folder.
 fn at_home(home: &Path, variables: &[(&str, &Path)], args: &[&str]) -> Output {
@@ -55,21 +55,6 @@ fn operators_go_the_way_of_all_clients() {
     assert_eq!(code, Some(3), "one that a flag names is");
 }
 
-#[test]
-fn a_cue_token_enqueues_and_does_nothing_else() {
-    let folder = tempfile::tempdir().unwrap();
-    let _station = Station::start(folder.path());
-    let token = folder.path().join("cue.token");
-    let token = token.to_str().unwrap();
-    let rows = json(folder.path(), &["invoke", "give_item", "--params", r#"{"item_id":4}"#, "--token-file", token]);
-    assert!(rows[0]["id"].is_u64(), "{rows:?}");
-    for args in [&["ls", "invocations"][..], &["kick", "peer", "1"], &["hold"], &["cancel", "invocation", "1"]] {
-        let output = cli(folder.path(), &[&["--token-file", token], args].concat());
-        assert_eq!(output.status.code(), Some(1), "{args:?}: {output:?}");
-    }
-    assert_eq!(json(folder.path(), &["ls", "invocations"]).len(), 1);
-}
-
 /// A process that ends with its test.
 struct Killed(Child);
 
@@ -99,4 +84,19 @@ fn a_station_whose_bus_is_down_is_told_from_none() {
     drop(station);
     let (_, message) = error(&cli(folder.path(), &["--json", "ls", "queues"]));
     assert!(!message.contains("is down"), "{message}");
+}
+
+#[test]
+fn a_socket_that_the_platform_cannot_name_is_refused_with_its_length_and_nothing_else_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = folder.path().join("x".repeat(120)).join("rmp.sock");
+    let args = ["--port", "0", "--json", "--socket", long.to_str().unwrap(), "serve"];
+    let serve = command(folder.path()).args(args).stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
+    let mut station = Killed(serve.unwrap());
+    let lines = BufReader::new(station.0.stdout.take().unwrap()).lines().map_while(Result::ok);
+    let told: Vec<Value> = lines.take(2).map(|line| serde_json::from_str(&line).unwrap()).collect();
+    let why = told[0]["why"].as_str().unwrap_or_else(|| panic!("{told:?}"));
+    assert_eq!((&told[0]["event"], &told[0]["host"]), (&"down".into(), &"rmp".into()), "{told:?}");
+    assert!(why.contains(&format!("has {} bytes", long.as_os_str().len())) && why.contains("at most"), "{why}");
+    assert!(told[1]["event"] == "ready" && told[1]["mpp"].is_string() && told[1]["rmp"].is_null(), "{told:?}");
 }

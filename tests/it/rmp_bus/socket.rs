@@ -1,74 +1,15 @@
 //! Peers of a station in this process.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rl_console::{
     limits::Limits,
     port::{Command, PortError},
-    rmp::Registry,
-    station::{
-        Config, PackSource, RUN_TIMEOUT_MS, Station,
-        bus::{TokenKind, token},
-    },
+    station::bus::TokenKind,
     tap::entry::Link,
-    time::Clock,
 };
-use tempfile::TempDir;
 
-use super::{Peer, words};
-
-struct Bus {
-    station: Option<Station>,
-    folder: TempDir,
-}
-
-impl Bus {
-    fn open() -> Self {
-        Self::with(&Limits::default())
-    }
-
-    fn with(limits: &Limits) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let config = Config {
-            data: folder.path().to_path_buf(),
-            pack: PackSource::Sample,
-            bind: [127, 0, 0, 1].into(),
-            port: 0,
-            broadcaster_login: "local".to_owned(),
-            socket: Some(folder.path().join("rmp.sock")),
-            registry: Registry::default(),
-            metrics: None,
-            openings: folder.path().join("openings"),
-            run_timeout_ms: RUN_TIMEOUT_MS,
-            limits: *limits,
-            record: None,
-        };
-        let station = Station::start(config, Clock::start()).unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        assert_eq!(runtime.block_on(station.ready()).unwrap().rmp, Ok(folder.path().join("rmp.sock")));
-        Self { station: Some(station), folder }
-    }
-
-    fn path(&self) -> PathBuf {
-        self.folder.path().join("rmp.sock")
-    }
-
-    fn agent(&self) -> Peer {
-        Peer::greeted(&self.path(), "agent", None)
-    }
-
-    fn token(&self, kind: TokenKind) -> String {
-        token(self.folder.path(), kind).unwrap()
-    }
-}
-
-impl Drop for Bus {
-    fn drop(&mut self) {
-        if let Some(station) = self.station.take() {
-            station.stop();
-        }
-    }
-}
+use super::{Bus, Peer, words};
 
 #[test]
 fn a_message_goes_from_one_peer_to_another_as_it_came() {
@@ -90,6 +31,9 @@ fn the_socket_is_recorded_in_the_data_folder_and_goes_with_the_station() {
     assert_eq!(Path::new(recorded.trim()), bus.path());
     let mut peer = bus.agent();
     bus.station.take().unwrap().stop();
+    let told = peer.hear();
+    assert_eq!(told.error(), (0, "Busy".to_owned()), "who is closed is told why");
+    assert!(told.text("message").contains("goes down"), "{told:?}");
     assert!(peer.try_hear().is_none());
     assert!(!bus.path().exists());
 }
@@ -200,8 +144,7 @@ fn messages_of_one_publisher_stay_in_order() {
 #[test]
 fn a_subscriber_that_never_reads_holds_nobody() {
     let bus = Bus::open();
-    let (mut publisher, mut stalled, mut operator) =
-        (bus.agent(), bus.agent(), Peer::greeted(&bus.path(), "tui", Some(&bus.token(TokenKind::Operator))));
+    let (mut publisher, mut stalled, mut operator) = (bus.agent(), bus.agent(), bus.operator());
     stalled.subscribe(1, "a");
     operator.subscribe(1, "rlp/sys/drops");
     let text = "x".repeat(4_096);
@@ -263,6 +206,10 @@ fn faults() -> Vec<(&'static str, Vec<u8>, bool)> {
     let mut broken = good.clone();
     broken[68] = 0xc1;
     fixtures.push(("BodyDecodeError", broken, false));
+    // A header and nothing behind it is as short as a frame may be.
+    let mut bare = [&64_u32.to_be_bytes(), &good[4..68]].concat();
+    bare[20..24].fill(0);
+    fixtures.push(("BodyDecodeError", bare, false));
     fixtures.push(("BodyTypeMismatch", with(16, &[0, 10]), false));
     fixtures
 }
@@ -281,7 +228,7 @@ fn each_error_of_the_taxonomy_is_told_by_name_and_keeps_or_ends_the_stream() {
             assert_eq!(agent.hear().name(), "Pong", "{code} keeps the stream");
         }
     }
-    let (mut agent, mut operator) = (bus.agent(), Peer::greeted(&bus.path(), "tui", Some(&bus.token(TokenKind::Operator))));
+    let (mut agent, mut operator) = (bus.agent(), bus.operator());
     agent.subscribe(1, "a");
     operator.subscribe(1, "rlp/sys/drops");
     for _ in 0..2 {
@@ -289,35 +236,6 @@ fn each_error_of_the_taxonomy_is_told_by_name_and_keeps_or_ends_the_stream() {
     }
     let notice = operator.delivered().2;
     assert_eq!(words::field(&notice.payload(), "reason").as_str(), Some("duplicate"), "Duplicate is a notice");
-}
-
-#[test]
-fn the_json_dialect_speaks_on_the_same_socket() {
-    let bus = Bus::open();
-    let mut subscriber = bus.agent();
-    subscriber.subscribe(3, "a");
-    let mut tool = Peer::connect(&bus.path());
-    let unit = |json: &str| [&u32::try_from(json.len()).unwrap().to_be_bytes()[..], json.as_bytes()].concat();
-    let hear = |tool: &mut Peer| String::from_utf8(tool.try_hear().unwrap().wire[4..].to_vec()).unwrap();
-    tool.send(&unit(r#"{"Hello":{"kind":"Tui"}}"#));
-    assert_eq!(hear(&mut tool), r#""HelloAck""#);
-    tool.send(&unit(r#"{"Subscribe":{"id":2,"topic":"a","sub_id":1}}"#));
-    assert_eq!(hear(&mut tool), r#"{"SubscribeAck":{"id":2,"result":{"Ok":null}}}"#);
-    let frame = words::message(7, "x");
-    let body = frame[68..].iter().map(u8::to_string).collect::<Vec<_>>().join(",");
-    let message = format!(
-        r#"{{"header":{{"header_version":0,"header_len":64,"flags":0,"schema_id":1,"body_len":{},"created_at_ms":1,"ttl_ms":{},"trace_id":2748,"msg_id":7}},"body":[{body}]}}"#,
-        frame.len() - 68,
-        u64::MAX - 2
-    );
-    tool.send(&unit(&format!(r#"{{"Publish":{{"id":4,"topic":"a","message":{message}}}}}"#)));
-    let mut heard = [hear(&mut tool), hear(&mut tool)];
-    heard.sort();
-    assert_eq!(heard[0], format!(r#"{{"Message":{{"sub_id":1,"message":{message}}}}}"#));
-    assert_eq!(heard[1], r#"{"PublishAck":{"id":4,"result":{"Ok":null}}}"#);
-    assert_eq!(subscriber.delivered().2.wire, frame);
-    tool.send(&unit(&format!(r#"{{"Publish":{{"id":5,"topic":"rlp/sys/x","message":{message}}}}}"#)));
-    assert!(hear(&mut tool).starts_with(r#"{"PublishAck":{"id":5,"result":{"Err":{"Forbidden":"Forbidden: "#));
 }
 
 #[test]

@@ -27,6 +27,10 @@ impl Frame {
         u64::from_be_bytes(self.wire[56..64].try_into().unwrap())
     }
 
+    pub(crate) fn trace_id(&self) -> u128 {
+        u128::from_be_bytes(self.wire[40..56].try_into().unwrap())
+    }
+
     pub(crate) fn kind(&self) -> String {
         field(&self.body(), "type").as_str().unwrap().to_owned()
     }

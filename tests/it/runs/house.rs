@@ -11,11 +11,9 @@ use std::{
 };
 
 use rl_console::{
-    limits::Limits,
     port::{Page, Query},
-    rmp::Registry,
     station::{
-        Config, PackSource, RUN_TIMEOUT_MS, Station,
+        Config, Station,
         bus::{TokenKind, token},
     },
     time::Clock,
@@ -45,21 +43,7 @@ impl House {
     }
 
     fn start(&mut self) {
-        let folder = self.folder.path();
-        let config = Config {
-            data: folder.to_path_buf(),
-            pack: PackSource::Sample,
-            bind: [127, 0, 0, 1].into(),
-            port: 0,
-            broadcaster_login: "local".to_owned(),
-            socket: Some(self.path()),
-            registry: Registry::default(),
-            metrics: None,
-            openings: folder.join("openings"),
-            run_timeout_ms: RUN_TIMEOUT_MS,
-            limits: Limits::default(),
-            record: None,
-        };
+        let config = Config::within(self.folder.path());
         let station = Station::start(config, Clock::start()).unwrap();
         let ready = runtime().block_on(station.ready()).unwrap();
         assert_eq!(ready.rmp, Ok(self.path()));

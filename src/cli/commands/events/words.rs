@@ -5,6 +5,7 @@ use crate::{
     console::grouped,
     ids::QueueName,
     tap::entry::{mpp::RefundStatus, station::Level},
+    words::counted,
 };
 
 impl Event {
@@ -36,13 +37,13 @@ impl Event {
             Self::StoreFailing { why } => format!("the store fails: {why}"),
             Self::StoreWell => "the store is well again".to_owned(),
             Self::RecordingStarted { path } => format!("recording into {path}"),
-            Self::RecordingStopped { path, bytes } => format!("recorded {bytes} bytes: {path}"),
+            Self::RecordingStopped { path, bytes } => format!("recorded {}: {path}", counted(*bytes, "byte")),
             Self::RecordingFailed { why } => format!("not recorded: {why}"),
             Self::DiskLow { free_bytes } => format!("the data folder's disk is nearly full: {free_bytes} bytes are free"),
             Self::DiskWell { free_bytes } => format!("the data folder's disk has room again: {free_bytes} bytes are free"),
             Self::Operated { what } => format!("operator: {what}"),
             Self::Notice { level, text } => format!("{}: {text}", level.name()),
-            Self::Loss { count } => format!("{count} entries were not looked at"),
+            Self::Loss { count } => format!("{} not looked at", counted(*count, "entry")),
             Self::Stopping => "stopping".to_owned(),
             Self::Alert { text, to_do, .. } if to_do.is_empty() => format!("alert: {text}"),
             Self::Alert { text, to_do, .. } => format!("alert: {text}; to do: {}", sentences(to_do)),
@@ -74,7 +75,9 @@ impl Event {
                 RefundStatus::Skipped => format!("refund of {id}: bits cannot be refunded; tell the viewer"),
                 RefundStatus::Manual => format!("refund of {id} is to be made by hand"),
             },
-            Self::Migrated { queue, rows, failed } => format!("{queue}: {rows} rows took the manifest in force, {failed} failed"),
+            Self::Migrated { queue, rows, failed } => {
+                format!("{queue}: {} took the manifest in force, {failed} failed", counted(*rows, "row"))
+            }
             Self::Logged { text, .. } => text.clone(),
             Self::Unsent { peer, frames, bytes } => {
                 format!("{} ({}) did not leave to {peer}", counted(*frames, "frame"), counted(*bytes, "byte"))
@@ -129,11 +132,6 @@ impl Event {
             _ => "mpp",
         }
     }
-}
-
-/// A count with its noun, which takes an s for any number but 1.
-fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// What to do, in one line: what announces the next ends in a colon.

@@ -19,6 +19,7 @@ use crate::{
     },
     ids::TraceId,
     port::{ArtifactRow, Operator, Page, Query},
+    words::counted,
 };
 
 /// Artifacts asked for at once; the station may give fewer.
@@ -81,7 +82,7 @@ fn write(folder: &Path, row: &ArtifactRow, out: &mut Output) -> Result<(), Error
     let file = OpenOptions::new().write(true).create_new(true).open(&path);
     file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(Error::io(path.display().to_string()))?;
     let written = Written { number: row.number, path, bytes: text.len() };
-    out.row(&written, |row| format!("{}  {} bytes", row.path.display(), row.bytes))
+    out.row(&written, |row| format!("{}  {}", row.path.display(), counted(row.bytes, "byte")))
 }
 
 /// A name as a part of a file's: an agent names its ports as it likes.

@@ -23,6 +23,7 @@ use crate::{
     runs::payload::{RunEvent, schema},
     tap::entry::station::Level,
     time::Wall,
+    words::counted,
 };
 
 /// After so long without an event the station is asked how the run stands: its last event may have been dropped on the way.
@@ -110,7 +111,7 @@ impl<'a> Follower<'a> {
             if lost > self.lost && self.is_telling {
                 let row = Lost { messages: lost - self.lost, lost };
                 self.out.row(&row, |row| {
-                    format!("… {} events came faster than they were printed; `rl-console run events` has them", row.messages)
+                    format!("… {} came faster than they were printed; `rl-console run events` has them", counted(row.messages, "event"))
                 })?;
             }
             self.lost = lost;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{cli::table::visible, ids::TraceId};
+use crate::{cli::table::visible, ids::TraceId, words::counted};
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -55,7 +55,9 @@ impl Event {
             Self::Cancelled { node, .. } => format!("cancelled  {node}"),
             Self::Ignored { of_type, why } => format!("ignored    {of_type}: {why}"),
             Self::Refused { refused, last } => format!("refused    {refused} of ours, the last: {last}"),
-            Self::Lost { messages, lost } => format!("lost       {messages} messages came faster than they were taken ({lost} in all)"),
+            Self::Lost { messages, lost } => {
+                format!("lost       {} came faster than they were taken ({lost} in all)", counted(*messages, "message"))
+            }
             Self::Disconnected { why } => format!("disconnected: {why}"),
             Self::Reconnecting { in_ms } => format!("again in {in_ms} ms"),
             Self::Ended { completed, failed, silent, cancelled } => {

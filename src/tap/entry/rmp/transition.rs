@@ -111,6 +111,8 @@ pub enum Transition {
         keys: u64,
         /// Keys that were let go before the longest TTL was over, since the start.
         evicted_young: u64,
+        /// Keys that subscribers lost to back-pressure and that were let go before that, since the start: a retry is taken for a duplicate.
+        lost_evicted_young: u64,
         /// Topics that were used since the start; one that was let go and came again is counted again.
         topics: u64,
     },

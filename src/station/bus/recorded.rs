@@ -1,0 +1,103 @@
+//! Where the bus answers, noted in the data folder for those who are given that folder (ruling RMP 15), for as long as the bus is served.
+
+use std::{
+    fs, io,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use crate::{station::board::Board, tap::entry::station::Level};
+
+/// The file of a data folder that holds the path of its station's socket.
+pub(crate) const PATH_FILE: &str = "rmp.path";
+/// How often it is looked whether it is still there.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// The note of a data folder.
+#[derive(Clone, Debug)]
+pub(super) struct Recorded {
+    file: PathBuf,
+    socket: PathBuf,
+}
+
+impl Recorded {
+    pub(super) fn new(data: &Path, socket: &Path) -> Self {
+        Self { file: data.join(PATH_FILE), socket: socket.to_owned() }
+    }
+
+    /// Writes it, and says where that fails: clients that are told the socket find it all the same.
+    pub(super) fn write_or_say(&self, board: &Board) {
+        if let Err(error) = self.write() {
+            board.notice(Level::Warn, &self.failed(&error));
+        }
+    }
+
+    /// Writes it anew where somebody took it away or changed it, until it is dropped.
+    pub(super) async fn keep(self, board: Board) {
+        let mut ticks = tokio::time::interval(LOOK_EVERY);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut told = None;
+        loop {
+            ticks.tick().await;
+            let this = self.clone();
+            let Ok(looked) = tokio::task::spawn_blocking(move || this.look()).await else { return };
+            let (level, text) = match looked {
+                Ok(false) => {
+                    told = None;
+                    continue;
+                }
+                Ok(true) => (Level::Info, format!("{} was taken away or changed: it is written anew", self.file.display())),
+                Err(error) => (Level::Warn, self.failed(&error)),
+            };
+            if told.as_ref() != Some(&text) {
+                board.notice(level, &text);
+            }
+            told = Some(text);
+        }
+    }
+
+    /// Writes it if it does not stand there; whether it did not.
+    fn look(&self) -> io::Result<bool> {
+        match fs::read(&self.file) {
+            Ok(bytes) if bytes == self.bytes() => Ok(false),
+            _ => self.write().map(|()| true),
+        }
+    }
+
+    fn write(&self) -> io::Result<()> {
+        let fresh = self.file.with_extension("path.new");
+        fs::write(&fresh, self.bytes())?;
+        fs::rename(fresh, &self.file)
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        [self.socket.as_os_str().as_bytes(), b"\n"].concat()
+    }
+
+    fn failed(&self, error: &io::Error) -> String {
+        format!("{}: {error}: --data does not lead to the bus", self.file.display())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_that_is_gone_or_another_is_written_anew_and_one_that_stands_is_left() {
+        let data = tempfile::tempdir().unwrap();
+        let recorded = Recorded::new(data.path(), Path::new("/run/a b.sock"));
+        let file = data.path().join(PATH_FILE);
+        assert!(recorded.look().unwrap(), "it was never written");
+        assert!(!recorded.look().unwrap());
+        for spoil in [|file: &Path| fs::remove_file(file).unwrap(), |file: &Path| fs::write(file, "/elsewhere\n").unwrap()] {
+            spoil(&file);
+            assert!(recorded.look().unwrap());
+            assert_eq!(fs::read_to_string(&file).unwrap(), "/run/a b.sock\n");
+        }
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        assert!(recorded.look().is_err(), "what cannot be written is said");
+    }
+}
