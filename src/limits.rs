@@ -153,7 +153,7 @@ limits! {
         answer_bytes_max = 262_144 in 4_096..=67_108_864,
         /// Longest TTL that duplicates are remembered for, in ms; a longer one is remembered for this.
         ttl_ms_max = 600_000 in 1_000..=86_400_000,
-        /// Keys of seen messages of one topic; past it the one not seen for longest is forgotten.
+        /// Keys of seen messages of one topic; past it those not seen for longest are forgotten, a thousandth of it together.
         topic_keys_max = 65_536 in 1_024..=1_048_576,
         /// Keys of seen messages of all topics; past it the one not seen for longest is forgotten.
         keys_max = 1_048_576 in 65_536..=67_108_864,

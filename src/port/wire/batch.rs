@@ -14,7 +14,7 @@ use crate::{
     ids::Seq,
     tap::{
         EntryRef,
-        recorded::{self, DecodeError, OwnedEntry},
+        recorded::{self, DecodeError, Form, OwnedEntry},
     },
 };
 
@@ -72,13 +72,9 @@ impl BatchDraft {
     /// Adds the next entry: its length as a varint, then its recorded form. One that alone is longer than `bytes_max` loses what is too
     /// much of the bytes beside it.
     pub fn push(&mut self, entry: EntryRef<'_>, bytes_max: usize) {
-        let mut encoded = recorded::encode(entry);
-        if encoded.len() > bytes_max {
-            let kept = entry.bytes.len().saturating_sub(encoded.len() - bytes_max);
-            encoded = recorded::encode(EntryRef { bytes: &entry.bytes[..kept], ..entry });
-        }
-        encode_varint(encoded.len() as u64, &mut self.bytes);
-        self.bytes.extend_from_slice(&encoded);
+        let form = Form::new(entry).cut_to(bytes_max);
+        encode_varint(form.len() as u64, &mut self.bytes);
+        form.append_to(&mut self.bytes);
         self.count += 1;
     }
 

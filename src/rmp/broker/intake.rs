@@ -199,19 +199,19 @@ impl Broker {
     fn await_refused(&mut self, id: ConnectionId, (re, trace): (u64, Option<TraceId>), wire: &[u8], refused: Refused) {
         let trace = trace.unwrap_or(TraceId(uuid::Uuid::nil()));
         if let Some(session) = self.sessions.get_mut(id) {
-            session.pending = Some(Pending { re, trace, ack: false, wire_bytes: wire.len(), to: Err(refused), topic: None });
+            session.pending = Some(Pending { re, trace, ack: false, wire_bytes: wire.len(), to: Err(Box::new(refused)), topic: None });
         }
     }
 
     /// Where messages to a topic go, as far as that is known, and its name.
-    pub(super) fn place_of(&self, topic: &str) -> (Result<Option<TopicRef>, Refused>, Option<TopicName>) {
+    pub(super) fn place_of(&self, topic: &str) -> (Result<Option<TopicRef>, Box<Refused>>, Option<TopicName>) {
         match Topic::check(topic) {
             Ok(()) => {
                 let found = self.topics.find(topic);
                 let name = found.and_then(|at| self.topics.look(at)).map(|state| state.topic.name().clone());
                 (Ok(found), Some(name.unwrap_or_else(|| TopicName::new(topic))))
             }
-            Err(fault) => (Err(Refused::new(Refusal::InvalidTopic, &fault)), None),
+            Err(fault) => (Err(Box::new(Refused::new(Refusal::InvalidTopic, &fault))), None),
         }
     }
 

@@ -1,5 +1,7 @@
 //! What the station says itself on the bus, and what it answers to an operator alone.
 
+use bytes::Bytes;
+
 use super::{
     core::Broker,
     deliver::Message,
@@ -39,11 +41,11 @@ pub enum NotAnswered {
 impl Broker {
     /// Publishes a message of the station's own, and tells its frame and how many subscriptions it was given to. It is tapped as one that
     /// came in, except the tap's own entries (ruling RMP 17).
-    pub fn publish(&mut self, now: Now, own: &Own) -> (Vec<u8>, u32) {
+    pub fn publish(&mut self, now: Now, own: &Own) -> (Bytes, u32) {
         self.look_at_clock(now);
         let Own { topic, schema_id, trace, ttl_ms, body } = own;
-        let Ok(at) = self.topic_at(topic.as_str()) else { return (Vec::new(), 0) };
-        let Some((frame, header)) = self.frame(now, *schema_id, *trace, *ttl_ms, body) else { return (Vec::new(), 0) };
+        let Ok(at) = self.topic_at(topic.as_str()) else { return (Bytes::new(), 0) };
+        let Some((frame, header)) = self.frame(now, *schema_id, *trace, *ttl_ms, body) else { return (Bytes::new(), 0) };
         let message = of_own(&frame, header);
         let reached = self.deliver(now, at, &message);
         if topic.as_str() != TAP {
@@ -81,9 +83,9 @@ impl Broker {
         topics.reach(at, routes, sessions).is_some_and(|state| !state.targets.is_empty())
     }
 
-    fn frame(&mut self, now: Now, schema_id: SchemaId, trace: TraceId, ttl_ms: u64, body: &[u8]) -> Option<(Vec<u8>, Header)> {
+    fn frame(&mut self, now: Now, schema_id: SchemaId, trace: TraceId, ttl_ms: u64, body: &[u8]) -> Option<(Bytes, Header)> {
         let header = Header { schema_id, created_at_ms: self.wall.now_ms(now), ttl_ms, trace_id: trace, msg_id: self.msg_id() };
-        encode::frame(&header, body).ok().map(|frame| (frame, header))
+        encode::frame(&header, body).ok().map(|frame| (Bytes::from(frame), header))
     }
 
     /// Gives one session an answer on `rlp/operator`; nobody else gets it, and it is not tapped (ruling RMP 6).
@@ -107,7 +109,6 @@ impl Broker {
         control::append(&mut head, &deliver, &FromBroker::Deliver { sub: number, topic: OPERATOR });
         let expires_at_ms = header.created_at_ms.saturating_add(ANSWER_TTL_MS);
         let tag = Tag::Frames { from: STATION };
-        let frame = bytes::Bytes::from(frame);
         // What is tried again is not lost, and not counted as that.
         if session.outbox.full(slot, (head.len() + frame.len()) as u64, &self.budget).is_some() {
             return Err(NotAnswered::Full);
@@ -124,8 +125,8 @@ impl Broker {
     }
 }
 
-fn of_own(frame: &[u8], header: Header) -> Message<'_> {
+fn of_own(frame: &Bytes, header: Header) -> Message<'_> {
     let Header { schema_id, created_at_ms, ttl_ms, trace_id, msg_id } = header;
     let expires_at_ms = created_at_ms.saturating_add(ttl_ms);
-    Message { frame: Wire::Lent(frame), trace: trace_id, msg_id, schema_id, expires_at_ms, from: STATION, is_counted: false }
+    Message { frame: Wire::Owned(frame), trace: trace_id, msg_id, schema_id, expires_at_ms, from: STATION, is_counted: false }
 }

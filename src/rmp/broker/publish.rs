@@ -101,7 +101,7 @@ impl Broker {
     fn judge_message(&mut self, now: Now, id: ConnectionId, kind: Kind, pending: &Pending, wire: &[u8]) -> Result<Judged, NotJudged> {
         let refuse = |refused| NotJudged::Refused(refused);
         // What ends the stream was found before the frame was cut out of it.
-        let to = pending.to.clone().map_err(refuse)?;
+        let to = pending.to.clone().map_err(|refused| refuse(*refused))?;
         let Frame { header, expires_at_ms, .. } = decode(wire, &self.checks()).map_err(|error| refuse(Self::fault(&error)))?;
         let (class, at, topic) = if let Some((at, state)) = to.and_then(|at| Some((at, self.topics.look(at)?))) {
             (state.class, Some(at), state.topic.name().clone())

@@ -75,7 +75,7 @@ pub(super) struct Pending {
     /// Bytes that came before the message.
     pub(super) wire_bytes: usize,
     /// Where the message goes, or why it goes nowhere; none for a topic that is made once it is clear that it may be published on.
-    pub(super) to: Result<Option<TopicRef>, Refused>,
+    pub(super) to: Result<Option<TopicRef>, Box<Refused>>,
     /// The topic as it was asked for, where it is one; a memo that recalls the place knows it too.
     pub(super) topic: Option<TopicName>,
 }

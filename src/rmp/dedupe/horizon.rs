@@ -90,7 +90,6 @@ impl Dedupe {
     /// Forgets a topic for which there is no room; its keys count as taken by a cap. What costs is their number.
     pub fn close_topic(&mut self, scope: Scope, now: Mono) {
         self.seen.evict_all(scope.0, now);
-        self.seen.close(scope.0);
     }
 
     /// A subscription made now: it has seen nothing.
@@ -137,12 +136,10 @@ impl Dedupe {
         self.seen.remove(scope.0, &key);
     }
 
-    /// Forgets up to so many keys whose age is over; without it they are forgotten as others come. Gives memory back once nothing is kept.
+    /// Forgets up to so many keys whose age is over; without it they are forgotten as others come.
     pub fn forget_old(&mut self, now: Mono, keys_max: usize) {
         self.seen.forget_old(now, keys_max);
         self.lost.forget_old(now, keys_max);
-        self.seen.relax();
-        self.lost.relax();
     }
 
     /// What is remembered now.

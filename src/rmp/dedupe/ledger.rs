@@ -2,23 +2,24 @@
 //! forgetting one cost the same however many there are.
 
 use std::{
+    collections::BTreeSet,
     hash::{BuildHasher, Hash},
     time::Duration,
 };
 
-use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
+use hashbrown::DefaultHashBuilder;
 
+use super::{group::Group, places};
 use crate::time::Mono;
 
-/// The end of a list.
-const NONE: u32 = u32::MAX;
-/// Forgotten keys that are taken out of the table together: each waits for memory, and so they wait at the same time.
-const SWEPT: usize = 64;
+/// The part of a group's cap by which it is gone below when it is reached, as a shift, and the most keys that are forgotten together.
+const TOGETHER_SHIFT: u32 = 10;
+const TOGETHER_MAX: u64 = 64;
 
 /// The most that a ledger keeps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
-    /// Keys of one group.
+    /// Keys of one group. At the cap a thousandth of them is forgotten together.
     pub(super) group_keys: u64,
     /// Keys of all groups.
     pub(super) keys: u64,
@@ -33,191 +34,116 @@ pub(super) struct GroupId {
     stamp: u32,
 }
 
-/// Keys by group, each in two lists from the one seen longest ago to the one seen last: its group's, and that of all.
+/// Keys by group.
 #[derive(Debug)]
 pub(super) struct Ledger<K> {
-    table: HashTable<Place>,
-    hasher: DefaultHashBuilder,
-    nodes: Vec<Node<K>>,
-    free_nodes: Vec<u32>,
-    /// Forgotten, in no group and no list, and still in the table.
-    dead: Vec<u32>,
-    /// Keys that are not forgotten.
+    groups: Vec<Held<K>>,
+    free: Vec<u32>,
+    /// The groups that have keys, by when their oldest was last seen, or by an earlier moment: it is looked at again when its turn comes.
+    order: BTreeSet<(Mono, u32)>,
+    /// Keys of all groups.
     len: usize,
-    groups: Vec<Group>,
-    free_groups: Vec<u32>,
-    all: Ends,
+    hasher: DefaultHashBuilder,
     stamp: u32,
     bounds: Bounds,
     evicted_young: u64,
 }
 
-/// Where a key is, with its hash, so that a node is looked at for the key sought alone.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    node: u32,
-    hash: u32,
-}
-
 #[derive(Debug)]
-struct Node<K> {
-    key: K,
-    mark: u64,
-    at: Mono,
-    /// [`NONE`] once it is forgotten.
-    group: u32,
-    hash: u32,
-    in_group: Links,
-    in_all: Links,
-}
-
-impl<K: Eq> Node<K> {
-    fn is(&self, group: u32, key: &K) -> bool {
-        self.group == group && self.key == *key
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Links {
-    older: u32,
-    newer: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Ends {
-    oldest: u32,
-    newest: u32,
-}
-
-#[derive(Debug)]
-struct Group {
-    ends: Ends,
-    len: u64,
+struct Held<K> {
+    /// 0 while it is no group.
     stamp: u32,
+    keys: Group<K>,
+    /// Where it is in the order.
+    ordered: Option<Mono>,
     evicted_young: u64,
-}
-
-const EMPTY: Ends = Ends { oldest: NONE, newest: NONE };
-
-/// A hash as the table takes it: it looks at the lowest bits and at the highest.
-fn spread(hash: u32) -> u64 {
-    u64::from(hash) << 32 | u64::from(hash)
-}
-
-/// Which of its two lists a node is treated in.
-#[derive(Clone, Copy)]
-enum List {
-    Group,
-    All,
 }
 
 impl<K: Copy + Eq + Hash> Ledger<K> {
     pub(super) fn new(bounds: Bounds) -> Self {
-        // A place is a number of 32 bits, the last of which is none; forgotten keys hold theirs for a while.
-        let keys = bounds.keys.clamp(1, u64::from(NONE) - SWEPT as u64);
+        // A place in a group is a number of 32 bits, of which half tell what was forgotten from what is there.
+        let group_keys = bounds.group_keys.clamp(1, 1 << 30);
         Self {
-            table: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
-            nodes: Vec::new(),
-            free_nodes: Vec::new(),
-            dead: Vec::new(),
-            len: 0,
             groups: Vec::new(),
-            free_groups: Vec::new(),
-            all: EMPTY,
+            free: Vec::new(),
+            order: BTreeSet::new(),
+            len: 0,
+            hasher: DefaultHashBuilder::default(),
             stamp: 0,
-            bounds: Bounds { group_keys: bounds.group_keys.max(1), keys, ..bounds },
+            bounds: Bounds { group_keys, keys: bounds.keys.max(1), ..bounds },
             evicted_young: 0,
         }
     }
 
     pub(super) fn open(&mut self) -> GroupId {
-        self.stamp = self.stamp.wrapping_add(1);
-        let group = Group { ends: EMPTY, len: 0, stamp: self.stamp, evicted_young: 0 };
-        let place = if let Some(place) = self.free_groups.pop() {
-            self.groups[place as usize] = group;
+        self.stamp = self.stamp.wrapping_add(1).max(1);
+        let held = Held { stamp: self.stamp, keys: Group::default(), ordered: None, evicted_young: 0 };
+        let place = if let Some(place) = self.free.pop() {
+            self.groups[place as usize] = held;
             place
         } else {
-            self.groups.push(group);
-            u32::try_from(self.groups.len() - 1).unwrap_or(NONE)
+            self.groups.push(held);
+            u32::try_from(self.groups.len() - 1).unwrap_or(u32::MAX)
         };
         GroupId { place, stamp: self.stamp }
     }
 
     /// Forgets a group and its keys.
     pub(super) fn close(&mut self, id: GroupId) {
-        let Some(group) = self.group_mut(id) else { return };
-        group.stamp = 0;
-        while let Some(oldest) = Some(self.groups[id.place as usize].ends.oldest).filter(|oldest| *oldest != NONE) {
-            self.forget(oldest);
+        let Some(held) = self.group_mut(id) else { return };
+        held.stamp = 0;
+        let keys = std::mem::take(&mut held.keys);
+        if let Some(at) = held.ordered.take() {
+            self.order.remove(&(at, id.place));
         }
-        self.free_groups.push(id.place);
+        self.len -= keys.len();
+        self.free.push(id.place);
     }
 
-    /// Forgets the keys of a group, as a cap does.
+    /// Forgets a group and its keys, as a cap does.
     pub(super) fn evict_all(&mut self, id: GroupId, now: Mono) {
-        while let Some(oldest) = self.group(id).map(|group| group.ends.oldest).filter(|oldest| *oldest != NONE) {
-            self.evict(oldest, now);
-        }
+        let age = self.bounds.age;
+        self.evicted_young += self.group(id).map_or(0, |held| held.keys.younger(now, age));
+        self.close(id);
     }
 
     /// Notes that a key is seen now, and tells the mark at which it was last seen, if that is remembered. Nothing is kept for a group that
     /// was closed.
     pub(super) fn see(&mut self, id: GroupId, key: K, mark: u64, now: Mono) -> Option<u64> {
-        let group_len = self.group(id)?.len;
+        self.group(id)?;
         self.forget_old(now, 2);
-        let (hash, nodes) = (self.hash(id.place, &key), &self.nodes);
-        let is_it = |place: &Place| place.hash == hash && nodes[place.node as usize].is(id.place, &key);
-        let place = match self.table.entry(spread(hash), is_it, |place| spread(place.hash)) {
-            Entry::Occupied(found) => {
-                let found = found.get().node;
-                let node = &mut self.nodes[found as usize];
-                let before = (now.since(node.at) <= self.bounds.age).then_some(node.mark);
-                (node.mark, node.at) = (mark, now);
-                for list in [List::Group, List::All] {
-                    self.unlink(found, list);
-                    self.link(found, list);
-                }
-                return before;
-            }
-            Entry::Vacant(entry) => {
-                let place = self.free_nodes.pop().unwrap_or_else(|| u32::try_from(self.nodes.len()).unwrap_or(NONE));
-                entry.insert(Place { node: place, hash });
-                place
-            }
-        };
-        let links = Links { older: NONE, newer: NONE };
-        let node = Node { key, mark, at: now, group: id.place, hash, in_group: links, in_all: links };
-        match self.nodes.get_mut(place as usize) {
-            Some(free) => *free = node,
-            None => self.nodes.push(node),
+        let hash = self.hash(&key);
+        let held = self.groups.get_mut(id.place as usize)?;
+        if let Some((before, at)) = held.keys.see(hash, key, mark, now) {
+            return (now.since(at) <= self.bounds.age).then_some(before);
         }
-        if group_len >= self.bounds.group_keys {
-            self.evict(self.groups[id.place as usize].ends.oldest, now);
-        } else if self.len as u64 >= self.bounds.keys {
-            self.evict(self.all.oldest, now);
+        if held.ordered.is_none() {
+            held.ordered = Some(now);
+            self.order.insert((now, id.place));
         }
         self.len += 1;
-        self.groups[id.place as usize].len += 1;
-        self.link(place, List::Group);
-        self.link(place, List::All);
+        if held.keys.len() as u64 > self.bounds.group_keys {
+            // Each waits for memory, and so they wait at the same time.
+            for _ in 0..(self.bounds.group_keys >> TOGETHER_SHIFT).clamp(1, TOGETHER_MAX) {
+                self.evict(id.place, now);
+            }
+        } else if self.len as u64 > self.bounds.keys
+            && let Some((_, place)) = self.oldest()
+        {
+            self.evict(place, now);
+        }
         None
     }
 
     /// Whether a key is remembered.
     pub(super) fn has(&self, id: GroupId, key: &K, now: Mono) -> bool {
-        if self.len_of(id) == 0 {
-            return false;
-        }
-        let found = self.find(self.hash(id.place, key), id.place, key);
-        found.is_some_and(|found| now.since(self.nodes[found as usize].at) <= self.bounds.age)
+        self.len_of(id) > 0 && self.mark(id, key, now).is_some()
     }
 
     /// The mark at which a key was last seen, if its age is not over.
     pub(super) fn mark(&self, id: GroupId, key: &K, now: Mono) -> Option<u64> {
-        let found = self.find(self.hash(id.place, key), id.place, key).filter(|_| self.group(id).is_some())?;
-        let node = self.nodes.get(found as usize)?;
-        (now.since(node.at) <= self.bounds.age).then_some(node.mark)
+        let (mark, at) = self.group(id)?.keys.find(self.hash(key), key)?;
+        (now.since(at) <= self.bounds.age).then_some(mark)
     }
 
     /// Forgets a key, if it is there.
@@ -225,19 +151,22 @@ impl<K: Copy + Eq + Hash> Ledger<K> {
         if self.len_of(id) == 0 {
             return;
         }
-        if let Some(found) = self.find(self.hash(id.place, key), id.place, key) {
-            self.forget(found);
+        let hash = self.hash(key);
+        if self.group_mut(id).is_some_and(|held| held.keys.remove(hash, key)) {
+            self.len -= 1;
         }
     }
 
     /// Forgets up to so many keys whose age is over, and tells how many it were.
     pub(super) fn forget_old(&mut self, now: Mono, keys_max: usize) -> usize {
         for forgotten in 0..keys_max {
-            let oldest = self.all.oldest;
-            if oldest == NONE || now.since(self.nodes[oldest as usize].at) <= self.bounds.age {
+            let is_early = |at: Mono| now.since(at) <= self.bounds.age;
+            // What stands in the order is no later than what it stands for.
+            if self.order.first().is_none_or(|(at, _)| is_early(*at)) {
                 return forgotten;
             }
-            self.forget(oldest);
+            let Some((_, place)) = self.oldest().filter(|(at, _)| now.since(*at) > self.bounds.age) else { return forgotten };
+            self.forget(place);
         }
         keys_max
     }
@@ -247,7 +176,7 @@ impl<K: Copy + Eq + Hash> Ledger<K> {
     }
 
     pub(super) fn len_of(&self, id: GroupId) -> u64 {
-        self.group(id).map_or(0, |group| group.len)
+        self.group(id).map_or(0, |held| held.keys.len() as u64)
     }
 
     /// Keys that went before their age was over, because of a cap.
@@ -256,106 +185,52 @@ impl<K: Copy + Eq + Hash> Ledger<K> {
     }
 
     pub(super) fn evicted_young_of(&self, id: GroupId) -> u64 {
-        self.group(id).map_or(0, |group| group.evicted_young)
+        self.group(id).map_or(0, |held| held.evicted_young)
     }
 
-    /// Gives back memory that its keys no longer need.
-    pub(super) fn relax(&mut self) {
-        if self.len == 0 && !self.nodes.is_empty() {
-            self.table = HashTable::new();
-            self.nodes = Vec::new();
-            self.free_nodes = Vec::new();
-            self.dead = Vec::new();
-        }
+    fn group(&self, id: GroupId) -> Option<&Held<K>> {
+        self.groups.get(id.place as usize).filter(|held| held.stamp == id.stamp)
     }
 
-    fn group(&self, id: GroupId) -> Option<&Group> {
-        self.groups.get(id.place as usize).filter(|group| group.stamp == id.stamp)
+    fn group_mut(&mut self, id: GroupId) -> Option<&mut Held<K>> {
+        self.groups.get_mut(id.place as usize).filter(|held| held.stamp == id.stamp)
     }
 
-    fn group_mut(&mut self, id: GroupId) -> Option<&mut Group> {
-        self.groups.get_mut(id.place as usize).filter(|group| group.stamp == id.stamp)
+    fn hash(&self, key: &K) -> places::Hash {
+        places::Hash::of(self.hasher.hash_one(key))
     }
 
-    fn hash(&self, group: u32, key: &K) -> u32 {
-        (self.hasher.hash_one((group, key)) >> 32) as u32
-    }
-
-    fn find(&self, hash: u32, group: u32, key: &K) -> Option<u32> {
-        let is_it = |place: &Place| place.hash == hash && self.nodes[place.node as usize].is(group, key);
-        self.table.find(spread(hash), is_it).map(|place| place.node)
-    }
-
-    fn evict(&mut self, place: u32, now: Mono) {
-        let Some(node) = self.nodes.get(place as usize) else { return };
-        if now.since(node.at) <= self.bounds.age {
-            self.evicted_young += 1;
-            self.groups[node.group as usize].evicted_young += 1;
-        }
-        self.forget(place);
-    }
-
-    fn forget(&mut self, place: u32) {
-        self.unlink(place, List::Group);
-        self.unlink(place, List::All);
-        let group = std::mem::replace(&mut self.nodes[place as usize].group, NONE);
-        self.groups[group as usize].len -= 1;
-        self.len -= 1;
-        self.dead.push(place);
-        if self.dead.len() >= SWEPT {
-            self.sweep();
-        }
-    }
-
-    /// Takes what was forgotten out of the table.
-    fn sweep(&mut self) {
-        for place in self.dead.drain(..).rev() {
-            let hash = spread(self.nodes[place as usize].hash);
-            if let Ok(entry) = self.table.find_entry(hash, |other| other.node == place) {
-                entry.remove();
+    /// The group of the key not seen for longest, and when it was.
+    fn oldest(&mut self) -> Option<(Mono, u32)> {
+        loop {
+            let (known, place) = *self.order.first()?;
+            let held = self.groups.get_mut(place as usize)?;
+            let oldest = held.keys.oldest();
+            if oldest == Some(known) {
+                return Some((known, place));
             }
-            self.free_nodes.push(place);
+            self.order.remove(&(known, place));
+            held.ordered = oldest;
+            if let Some(at) = oldest {
+                self.order.insert((at, place));
+            }
         }
     }
 
-    fn ends(&mut self, list: List, group: u32) -> &mut Ends {
-        match list {
-            List::Group => &mut self.groups[group as usize].ends,
-            List::All => &mut self.all,
+    /// Forgets a group's key not seen for longest, because of a cap.
+    fn evict(&mut self, place: u32, now: Mono) {
+        if self.forget(place).is_some_and(|at| now.since(at) <= self.bounds.age) {
+            self.evicted_young += 1;
+            if let Some(held) = self.groups.get_mut(place as usize) {
+                held.evicted_young += 1;
+            }
         }
     }
 
-    fn links(&mut self, list: List, place: u32) -> &mut Links {
-        let node = &mut self.nodes[place as usize];
-        match list {
-            List::Group => &mut node.in_group,
-            List::All => &mut node.in_all,
-        }
-    }
-
-    /// Takes a key out of a list.
-    fn unlink(&mut self, place: u32, list: List) {
-        let group = self.nodes[place as usize].group;
-        let Links { older, newer } = *self.links(list, place);
-        match older {
-            NONE => self.ends(list, group).oldest = newer,
-            _ => self.links(list, older).newer = newer,
-        }
-        match newer {
-            NONE => self.ends(list, group).newest = older,
-            _ => self.links(list, newer).older = older,
-        }
-    }
-
-    /// Puts a key at a list's end, as the one seen last.
-    fn link(&mut self, place: u32, list: List) {
-        let group = self.nodes[place as usize].group;
-        let newest = self.ends(list, group).newest;
-        *self.links(list, place) = Links { older: newest, newer: NONE };
-        match newest {
-            NONE => self.ends(list, group).oldest = place,
-            _ => self.links(list, newest).newer = place,
-        }
-        self.ends(list, group).newest = place;
+    /// Forgets a group's key not seen for longest, and tells when that was.
+    fn forget(&mut self, place: u32) -> Option<Mono> {
+        let at = self.groups.get_mut(place as usize)?.keys.forget_oldest()?;
+        self.len -= 1;
+        Some(at)
     }
 }

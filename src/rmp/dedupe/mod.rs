@@ -7,8 +7,10 @@
 //! Both sets forget what was not seen for the longest TTL (`limits.rmp.ttl_ms_max`), and what was not seen for longest where a cap is
 //! reached; what goes before its age is counted.
 
+mod group;
 mod horizon;
 mod ledger;
+mod places;
 #[cfg(test)]
 mod tests;
 

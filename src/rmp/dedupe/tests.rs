@@ -4,7 +4,10 @@ use std::{collections::HashSet, time::Duration};
 
 use proptest::prelude::*;
 
-use super::*;
+use super::{
+    ledger::{Bounds, Ledger},
+    *,
+};
 use crate::{ids::TraceId, limits, time::Mono};
 
 fn key(msg_id: u64) -> Key {
@@ -191,6 +194,75 @@ proptest! {
                 Op::Wait(ms) => now = now + Duration::from_millis(ms),
                 Op::Subscribe(_) | Op::Publish { .. } => {}
             }
+        }
+    }
+}
+
+/// What a ledger is to do, said without care for its cost: one list of all keys, the one seen last at its end.
+#[derive(Default)]
+struct Plain {
+    keys: Vec<(usize, u64, u64, Mono)>,
+    evicted_young: u64,
+}
+
+impl Plain {
+    fn see(&mut self, (group, key): (usize, u64), mark: u64, now: Mono, bounds: &Bounds) -> Option<u64> {
+        let is_young = |at: Mono| now.since(at) <= bounds.age;
+        for _ in 0..2 {
+            if self.keys.first().is_some_and(|(.., at)| !is_young(*at)) {
+                self.keys.remove(0);
+            }
+        }
+        let found = self.keys.iter().position(|known| (known.0, known.1) == (group, key));
+        let before = found.map(|found| self.keys.remove(found));
+        self.keys.push((group, key, mark, now));
+        let over_group = self.keys.iter().filter(|known| known.0 == group).count() as u64 > bounds.group_keys;
+        let victim = if over_group {
+            self.keys.iter().position(|known| known.0 == group)
+        } else {
+            (self.keys.len() as u64 > bounds.keys).then_some(0)
+        };
+        if let Some(victim) = victim {
+            self.evicted_young += u64::from(is_young(self.keys.remove(victim).3));
+        }
+        before.filter(|(.., at)| is_young(*at)).map(|(.., mark, _)| mark)
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_ledger_forgets_as_one_list_of_all_keys_does(
+        ops in proptest::collection::vec((0_usize..3, 0_u64..40, 0_u64..4, 0_u8..10), 1..600),
+        caps in (1_u64..12, 1_u64..24),
+    ) {
+        let bounds = Bounds { group_keys: caps.0, keys: caps.1, age: Duration::from_millis(60) };
+        let mut ledger = Ledger::new(bounds);
+        let groups = [ledger.open(), ledger.open(), ledger.open()];
+        let mut plain = Plain::default();
+        let mut now = at_ms(0);
+        for (mark, (group, key, ms, what)) in (1..).zip(ops) {
+            // No two keys are seen at one moment, so that it is clear which was seen first.
+            now = now + Duration::from_millis(ms) + Duration::from_nanos(1);
+            match what {
+                0 => {
+                    ledger.remove(groups[group], &key);
+                    plain.keys.retain(|known| (known.0, known.1) != (group, key));
+                }
+                1 => {
+                    let old = plain.keys.iter().take(3).filter(|(.., at)| now.since(*at) > bounds.age).count();
+                    plain.keys.drain(..old);
+                    prop_assert_eq!(ledger.forget_old(now, 3), old);
+                }
+                _ => prop_assert_eq!(ledger.see(groups[group], key, mark, now), plain.see((group, key), mark, now, &bounds)),
+            }
+            prop_assert_eq!((ledger.len(), ledger.evicted_young()), (plain.keys.len(), plain.evicted_young));
+        }
+        for (group, key, mark, at) in &plain.keys {
+            let known = (now.since(*at) <= bounds.age).then_some(*mark);
+            prop_assert_eq!(ledger.mark(groups[*group], key, now), known);
+        }
+        for (place, group) in groups.iter().enumerate() {
+            prop_assert_eq!(ledger.len_of(*group), plain.keys.iter().filter(|known| known.0 == place).count() as u64);
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Entries.
 
-use prost::Message as _;
+use prost::{
+    Message as _,
+    encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len},
+};
 
 use super::{error::DecodeError, frame, plain, rmp, runs, station, transition, wire};
 use crate::{
@@ -28,10 +31,61 @@ impl OwnedEntry {
     }
 }
 
+/// The field of the bytes beside an entry, in `tap.proto`.
+const BYTES_FIELD: u32 = 6;
+
 /// The recorded form of an entry.
 #[must_use]
 pub fn encode(entry: EntryRef<'_>) -> Vec<u8> {
-    message(entry).encode_to_vec()
+    let form = Form::new(entry);
+    let mut recorded = Vec::with_capacity(form.len());
+    form.append_to(&mut recorded);
+    recorded
+}
+
+/// The recorded form of an entry before it is written. The bytes beside the entry are written from where they lie, behind all other fields.
+#[derive(Clone, Debug)]
+pub struct Form<'a> {
+    message: wire::Entry,
+    message_len: usize,
+    bytes: &'a [u8],
+}
+
+impl<'a> Form<'a> {
+    /// The form of an entry.
+    #[must_use]
+    pub fn new(EntryRef { entry, bytes }: EntryRef<'a>) -> Self {
+        let message = message(entry);
+        Self { message_len: message.encoded_len(), message, bytes }
+    }
+
+    /// Bytes of it.
+    #[expect(clippy::len_without_is_empty, reason = "no entry is recorded by nothing")]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        let beside = match self.bytes.len() {
+            0 => 0,
+            len => key_len(BYTES_FIELD) + encoded_len_varint(len as u64) + len,
+        };
+        self.message_len + beside
+    }
+
+    /// Leaves out what the bytes beside the entry have too much for a form of so many bytes.
+    #[must_use]
+    pub fn cut_to(self, bytes_max: usize) -> Self {
+        let kept = self.bytes.len().saturating_sub(self.len().saturating_sub(bytes_max));
+        Self { bytes: self.bytes.get(..kept).unwrap_or_default(), ..self }
+    }
+
+    /// Writes it behind what is there.
+    pub fn append_to(&self, recorded: &mut Vec<u8>) {
+        self.message.encode_raw(recorded);
+        if !self.bytes.is_empty() {
+            encode_key(BYTES_FIELD, WireType::LengthDelimited, recorded);
+            encode_varint(self.bytes.len() as u64, recorded);
+            recorded.extend_from_slice(self.bytes);
+        }
+    }
 }
 
 /// Reads the recorded form of an entry.
@@ -61,7 +115,8 @@ pub fn decode(bytes: &[u8]) -> Result<OwnedEntry, DecodeError> {
     Ok(OwnedEntry { entry, bytes: message.bytes })
 }
 
-fn message(EntryRef { entry, bytes }: EntryRef<'_>) -> wire::Entry {
+/// All but the bytes beside it.
+fn message(entry: &Entry) -> wire::Entry {
     let what = match &entry.what {
         What::Frame(frame) => wire::entry::What::Frame(frame::recorded(frame)),
         What::Transition(Transition::Station(transition)) => wire::entry::What::Station(station::recorded(transition)),
@@ -78,7 +133,7 @@ fn message(EntryRef { entry, bytes }: EntryRef<'_>) -> wire::Entry {
         link: plain::to_link(entry.link),
         trace: plain::trace_bytes(entry.trace),
         cause: entry.cause.map(|cause| cause.0),
-        bytes: bytes.to_vec(),
+        bytes: Vec::new(),
         what: Some(what),
     }
 }

@@ -16,6 +16,6 @@ mod station;
 pub(crate) mod transition;
 pub(crate) mod wire;
 
-pub use entry::{OwnedEntry, decode, encode};
+pub use entry::{Form, OwnedEntry, decode, encode};
 pub use error::DecodeError;
 pub use form::{DESCRIPTOR, ENTRY_MESSAGE, SNAPSHOT_MESSAGE, VERSION};

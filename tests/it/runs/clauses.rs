@@ -50,7 +50,6 @@ fn a_submitted_opening_runs_from_its_first_event_to_its_last() {
     assert_eq!((answer.variant.as_str(), answer.trace), ("RunAccepted", 7));
     assert_eq!((field(&answer.fields, "request_id"), field(&answer.fields, "trace_id")), (id(7), id(7)));
     assert_eq!((answer.text("opening_name").as_str(), field(&answer.fields, "opening_id").as_slice().map(<[u8]>::len)), ("pair", Some(16)));
-    client.follow(7);
     let events = client.events();
     assert!(success(&events), "{events:#?}");
     assert_eq!(events[0].kind, "plan", "the first event comes late enough to be subscribed to");
@@ -93,7 +92,6 @@ fn the_same_request_has_the_same_answer_and_one_run_also_after_a_restart() {
         let mut client = house.agent_client();
         let first = client.submit(7, PAIR);
         assert_eq!(client.submit(7, PAIR), first);
-        client.follow(7);
         client.events();
         first
     };
@@ -127,7 +125,6 @@ fn a_run_is_cancelled_in_the_middle_and_its_agents_are_told() {
     });
     let mut client = house.agent_client();
     assert_eq!(client.submit(7, &one("slow")).variant, "RunAccepted");
-    client.follow(7);
     let wait = Duration::from_secs(20);
     assert_eq!(told.recv_timeout(wait).unwrap().0, "intent.executor.agent.request.v1");
     client.request(8, "RunCancel", vec![("trace_id", id(7))]);
@@ -169,7 +166,6 @@ fn a_node_that_asks_waits_for_a_person() {
     for (run, approved) in [(1, true), (2, false)] {
         let mut client = house.agent_client();
         assert_eq!(client.submit(run, yaml).variant, "RunAccepted");
-        client.follow(run);
         let (action, summary) = person.asked();
         assert!(!summary.is_empty());
         if approved {
@@ -191,7 +187,6 @@ fn a_run_that_a_restart_interrupts_ends_as_failed_and_says_so() {
         let _silent = house.agent("silent", |_: &Asked| Vec::new());
         let mut client = house.agent_client();
         assert_eq!(client.submit(7, &one("silent")).variant, "RunAccepted");
-        client.follow(7);
         client.event();
     }
     house.restart();

@@ -1,6 +1,7 @@
 //! A station, clients that submit, and agents.
 
 use std::{
+    collections::{BTreeSet, VecDeque},
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -65,7 +66,7 @@ impl House {
         let token = which.map(|which| token(self.folder.path(), which).unwrap());
         let mut peer = Peer::greeted(&self.path(), kind, token.as_deref());
         peer.subscribe(1, "rlp/ctrl");
-        Client { peer, subs: 1 }
+        Client { peer, subs: 1, followed: BTreeSet::new(), heard: VecDeque::new() }
     }
 
     pub(crate) fn agent_client(&self) -> Client {
@@ -117,6 +118,9 @@ pub(crate) fn trace(number: u128) -> String {
 pub(crate) struct Client {
     pub(crate) peer: Peer,
     subs: u64,
+    followed: BTreeSet<u128>,
+    /// Events that came before an answer was read.
+    heard: VecDeque<Event>,
 }
 
 /// What the control plane answered.
@@ -151,20 +155,24 @@ impl Client {
     }
 
     pub(crate) fn submit(&mut self, run: u128, yaml: &str) -> Answer {
+        self.follow(run);
         self.request(run, "RunSubmit", vec![("request_id", id(run)), ("opening_yaml", yaml.into())]);
         self.answer()
     }
 
-    /// Submits and reads the stream of events to its end. It subscribes when the run was accepted, as clients do.
+    /// Submits and reads the stream of events to its end.
     pub(crate) fn run(&mut self, run: u128, yaml: &str) -> Vec<Event> {
         let answer = self.submit(run, yaml);
         assert_eq!(answer.variant, "RunAccepted", "{answer:?}");
-        self.follow(run);
         self.events()
     }
 
-    /// Subscribes to a run's events.
-    pub(crate) fn follow(&mut self, run: u128) {
+    /// Subscribes to a run's events, once. A client chooses its run's id, and so it can before there is a run: nothing is missed, however
+    /// busy the machine.
+    fn follow(&mut self, run: u128) {
+        if !self.followed.insert(run) {
+            return;
+        }
         self.subs += 1;
         self.peer.subscribe(self.subs, &format!("rlp/runs/{}/events", trace(run)));
     }
@@ -180,19 +188,19 @@ impl Client {
                 let trace = u128::from_be_bytes(frame.wire[40..56].try_into().unwrap());
                 return Answer { variant: variant.as_str().unwrap().to_owned(), fields, trace };
             }
+            self.heard.extend(event(&topic, &frame));
         }
     }
 
     /// The next event of any run that it follows.
     pub(crate) fn event(&mut self) -> Event {
+        if let Some(event) = self.heard.pop_front() {
+            return event;
+        }
         loop {
             let (_, topic, frame) = self.peer.delivered();
-            if topic.ends_with("/events") {
-                assert_eq!((frame.schema_id(), frame.kind().as_str()), (8, "observation.run.event.v1"));
-                let payload = frame.payload();
-                let text = |name: &str| field(&payload, name).as_str().map(str::to_owned);
-                let (kind, message) = (text("kind").unwrap(), text("message").unwrap());
-                return Event { kind, level: text("level"), message, meta: field(&payload, "meta") };
+            if let Some(event) = event(&topic, &frame) {
+                return event;
             }
         }
     }
@@ -227,6 +235,17 @@ impl Client {
         let msg_id = self.peer.next_id();
         self.peer.publish("action.decision", true, &words::frame(header(ACTION_DECISION, 1, msg_id), &body));
     }
+}
+
+fn event(topic: &str, frame: &Frame) -> Option<Event> {
+    if !topic.ends_with("/events") {
+        return None;
+    }
+    assert_eq!((frame.schema_id(), frame.kind().as_str()), (8, "observation.run.event.v1"));
+    let payload = frame.payload();
+    let text = |name: &str| field(&payload, name).as_str().map(str::to_owned);
+    let (kind, message) = (text("kind").unwrap(), text("message").unwrap());
+    Some(Event { kind, level: text("level"), message, meta: field(&payload, "meta") })
 }
 
 /// Whether a run's last event says that it succeeded.
