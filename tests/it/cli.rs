@@ -241,12 +241,15 @@ fn completions_and_manual_pages_come_from_the_grammar() {
 
 /// What the bash script offers after these words.
 fn offered(home: &Path, words: &[&str]) -> Option<Vec<String>> {
-    let script = text(&output(home, &["completions", "bash"]).stdout);
+    // One argument does not hold the script.
+    let script = home.join("completions.bash");
+    fs::write(&script, output(home, &["completions", "bash"]).stdout).unwrap();
+    let script = script.display();
     let last = words.len() - 1;
     let quoted = words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" ");
     let (current, previous) = (words[last], words[last - 1]);
     let run = format!(
-        "{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={last}; _rl__console rl-console '{current}' '{previous}'; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        "source '{script}'\nCOMP_WORDS=({quoted}); COMP_CWORD={last}; _rl__console rl-console '{current}' '{previous}'; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     );
     let said = match Command::new("bash").args(["--norc", "--noprofile", "-c", &run]).output() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
