@@ -288,6 +288,8 @@ limits! {
         page_rows_max = 1_000 in 10..=10_000,
         /// Rows that a filtered query looks at before it answers with what it has; the next page goes on from there.
         examined_rows_max = 10_000 in 100..=1_000_000,
+        /// Hops of one trace's ladder; past that the oldest go.
+        ladder_hops_max = 10_000 in 100..=1_000_000,
         /// Waits for a state (`invoke --wait`) at one time.
         waits_max = 64 in 1..=1_024,
     }
@@ -339,6 +341,12 @@ limits! {
         checkpoint_bytes_max = 16_777_216 in 1_048_576..=1_073_741_824,
         /// Events of runs kept as they were told; the oldest go first, and are asked of the store.
         run_lines_max = 4_096 in 64..=1_000_000,
+        /// Openings kept that were submitted lately; the oldest go first.
+        recent_openings_max = 20 in 1..=1_000,
+        /// Bytes of their texts together; the newest is kept whatever its length.
+        recent_openings_bytes_max = 1_048_576 in 4_096..=67_108_864,
+        /// Files of openings that are listed.
+        openings_max = 500 in 10..=10_000,
         /// Bookmarks; the oldest go first.
         bookmarks_max = 100 in 1..=10_000,
     }

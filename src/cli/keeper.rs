@@ -12,9 +12,6 @@ use std::{
     thread::JoinHandle,
 };
 
-/// Bytes of a kept text.
-const TEXT_BYTES_MAX: u64 = 64 << 10;
-
 /// Writes a text as often as it changes, without anybody waiting for the disk. Dropped, it ends when the last one is written.
 #[derive(Debug)]
 pub(crate) struct Keeper {
@@ -30,7 +27,7 @@ impl Keeper {
         let next = Arc::new(Mutex::new(None));
         let (wake, woken) = sync_channel(1);
         let taken = Arc::clone(&next);
-        let thread = std::thread::Builder::new().name("layout".to_owned()).spawn(move || write_all(&path, &woken, &taken)).ok()?;
+        let thread = std::thread::Builder::new().name("keeper".to_owned()).spawn(move || write_all(&path, &woken, &taken)).ok()?;
         Some(Self { next, wake: Some(wake), thread: Some(thread) })
     }
 
@@ -57,7 +54,7 @@ fn write_all(path: &Path, woken: &Receiver<()>, next: &Mutex<Option<String>>) {
     for () in woken {
         let text = next.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Err(error)) = text.map(|text| write(path, &text)) {
-            tracing::warn!("the layout is not kept: {}: {error}", path.display());
+            tracing::warn!("not kept for the next start: {}: {error}", path.display());
         }
     }
 }
@@ -72,20 +69,20 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     std::fs::rename(fresh, path)
 }
 
-/// The text that was kept; none where there is no file yet.
+/// The text that was kept, of at most `bytes_max` bytes; none where there is no file yet.
 ///
 /// # Errors
 /// Why it cannot be read, for people.
-pub(crate) fn read(path: &Path) -> Result<Option<String>, String> {
+pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Option<String>, String> {
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.to_string()),
     };
     let mut text = String::new();
-    let bytes = file.take(TEXT_BYTES_MAX + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
-    if bytes as u64 > TEXT_BYTES_MAX {
-        return Err(format!("it is larger than {TEXT_BYTES_MAX} bytes"));
+    let bytes = file.take(bytes_max.saturating_add(1)).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    if bytes as u64 > bytes_max {
+        return Err(format!("it is larger than {bytes_max} bytes"));
     }
     Ok(Some(text))
 }
@@ -98,13 +95,13 @@ mod tests {
     fn the_last_text_given_is_what_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state/layout.toml");
-        assert_eq!(read(&path), Ok(None));
+        assert_eq!(read(&path, 65_536), Ok(None));
         let keeper = Keeper::spawn(path.clone()).unwrap();
         for number in 0..1_000 {
             keeper.keep(&format!("version = {number}"));
         }
         drop(keeper);
-        assert_eq!(read(&path), Ok(Some("version = 999".to_owned())));
+        assert_eq!(read(&path, 65_536), Ok(Some("version = 999".to_owned())));
     }
 
     #[test]
@@ -112,8 +109,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("layout.toml");
         std::fs::write(&path, vec![b' '; 70_000]).unwrap();
-        assert_eq!(read(&path), Err("it is larger than 65536 bytes".to_owned()));
+        assert_eq!(read(&path, 65_536), Err("it is larger than 65536 bytes".to_owned()));
         std::fs::write(&path, [0xff, 0xfe]).unwrap();
-        assert!(read(&path).is_err());
+        assert!(read(&path, 65_536).is_err());
     }
 }

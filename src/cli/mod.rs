@@ -28,6 +28,7 @@ mod report;
 mod run;
 mod run_error;
 mod service;
+mod shelf;
 mod shell;
 mod shutdown;
 mod signals;

@@ -24,8 +24,9 @@ use super::{
     args::{Cli, Global},
     context::Context,
     keeper::{self, Keeper},
+    shelf::Folders,
 };
-use crate::console::{End, KeptLayout, Ran, Runner, Running, Runs, Shell, Subcommand};
+use crate::console::{End, KeptLayout, Ran, Runner, Running, Runs, Shelf, Shell, Subcommand};
 
 /// How long a subcommand may run.
 const RUN_S_MAX: u64 = 10;
@@ -33,6 +34,8 @@ const RUN_S_MAX: u64 = 10;
 const OUTPUT_BYTES_MAX: usize = 64 << 10;
 /// Lines that wait to be kept; one more is let go.
 const WAITING_LINES_MAX: usize = 64;
+/// Bytes that are read of the kept layout.
+const LAYOUT_BYTES_MAX: u64 = 64 << 10;
 /// Bytes that are read of the kept lines.
 const HISTORY_BYTES_MAX: u64 = 1 << 20;
 
@@ -47,10 +50,33 @@ pub(crate) fn shell(context: &Context) -> Shell {
     let (history, keep) = kept("palette.history");
     let (filters, keep_filters) = kept("filter.history");
     let layout_path = context.env.state_dir.as_ref().map(|dir| dir.join("layout.toml"));
-    let layout = layout_path.as_deref().map(|path| KeptLayout { file: path.to_owned(), text: keeper::read(path) });
+    let layout = layout_path.as_deref().map(|path| KeptLayout { file: path.to_owned(), text: keeper::read(path, LAYOUT_BYTES_MAX) });
     let keeper = layout_path.and_then(Keeper::spawn);
-    let children = Children { globals: globals(&context.flags), keep, keep_filters, keeper };
-    Shell { subcommands: subcommands().into(), history, filters, layout, runner: Some(Arc::new(children)) }
+    let limits = &context.settings.limits;
+    // A text is written as JSON, in which a character can take six times its bytes.
+    let bytes_max = limits.console.recent_openings_bytes_max.max(limits.console.form_bytes_max).saturating_mul(6).saturating_add(1 << 20);
+    let kept = |name: &str| {
+        let path = context.env.state_dir.as_ref().map(|dir| dir.join(name));
+        let text = path.as_deref().map(|path| keeper::read(path, bytes_max));
+        let text = text.and_then(|text| text.inspect_err(|why| tracing::warn!("{name} cannot be read: {why}")).ok().flatten());
+        (text, path.and_then(Keeper::spawn))
+    };
+    let (draft, drafts) = kept("opening.draft.json");
+    let (recent, recents) = kept("openings.json");
+    let openings = context.settings.openings().ok();
+    let working = std::env::current_dir().ok();
+    let shelf = openings.map(|openings| Folders::new(&openings, working, limits.runs.yaml_bytes_max, limits.console.openings_max));
+    let children = Children { globals: globals(&context.flags), keep, keep_filters, keeper, drafts, recents };
+    Shell {
+        subcommands: subcommands().into(),
+        history,
+        filters,
+        layout,
+        draft,
+        recent,
+        shelf: shelf.map(|shelf| Arc::new(shelf) as Arc<dyn Shelf>),
+        runner: Some(Arc::new(children)),
+    }
 }
 
 /// Every subcommand of the grammar that does something.
@@ -119,6 +145,10 @@ struct Children {
     keep_filters: Option<SyncSender<String>>,
     /// Keeps how panes are looked at.
     keeper: Option<Keeper>,
+    /// Keeps the opening that is being written.
+    drafts: Option<Keeper>,
+    /// Keeps the openings that were submitted lately.
+    recents: Option<Keeper>,
 }
 
 /// Dropped, it says that nobody waits any more.
@@ -183,6 +213,18 @@ impl Runner for Children {
     fn keep_layout(&self, text: &str) {
         if let Some(keeper) = &self.keeper {
             keeper.keep(text);
+        }
+    }
+
+    fn keep_draft(&self, text: &str) {
+        if let Some(drafts) = &self.drafts {
+            drafts.keep(text);
+        }
+    }
+
+    fn keep_recent(&self, text: &str) {
+        if let Some(recents) = &self.recents {
+            recents.keep(text);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What keys mean, and what an update wants done.
 
-use super::{inspect::Job, pane_id::PaneId, view_id::ViewId};
+use super::{inspect::Job, openings::DeskJob, pane_id::PaneId, view_id::ViewId};
 use crate::{
     ids::{InvocationId, QueueName, TraceId},
     port::{Command, Query},
@@ -57,6 +57,8 @@ actions! {
     ViewBus = "bus",
     /// The Runs: plans, what they tell and keep, history.
     ViewRuns = "runs",
+    /// The Trace: every message of one piece of work, from whom and to whom.
+    ViewTrace = "trace",
     /// The Journal: notices, violations, the station's own log.
     ViewJournal = "journal",
     /// The Wire: every entry as it came, with its bytes.
@@ -121,6 +123,8 @@ actions! {
     RelatedNext = "next-related",
     /// The previous entry of the same work.
     RelatedPrevious = "previous-related",
+    /// The messages of the piece of work that this belongs to; from one of them, its entry in the Wire.
+    Ladder = "ladder",
     /// Back to the entry that was inspected before.
     Return = "entry-before",
     /// Set a bookmark at this record and moment, or take it away.
@@ -203,6 +207,10 @@ actions! {
     Send = "send",
     /// Between a form's fields and its JSON.
     AsJson = "as-json",
+    /// Between an opening's text and its params.
+    Params = "params",
+    /// Openings to go on with: those that were submitted lately, and files.
+    Files = "openings",
     /// Put the schema's defaults in the place of what a form holds, or bring that back.
     Defaults = "defaults",
 }
@@ -220,6 +228,7 @@ impl Action {
             ViewId::Bridge => Self::ViewBridge,
             ViewId::Bus => Self::ViewBus,
             ViewId::Runs => Self::ViewRuns,
+            ViewId::Trace => Self::ViewTrace,
             ViewId::Wire => Self::ViewWire,
             ViewId::Journal => Self::ViewJournal,
         }
@@ -232,6 +241,7 @@ impl Action {
             Self::ViewBridge => Some(ViewId::Bridge),
             Self::ViewBus => Some(ViewId::Bus),
             Self::ViewRuns => Some(ViewId::Runs),
+            Self::ViewTrace => Some(ViewId::Trace),
             Self::ViewWire => Some(ViewId::Wire),
             Self::ViewJournal => Some(ViewId::Journal),
             _ => None,
@@ -323,6 +333,7 @@ impl Action {
             | Self::Jump
             | Self::RelatedNext
             | Self::RelatedPrevious
+            | Self::Ladder
             | Self::Return
             | Self::NextField
             | Self::PreviousField => Group::Moving,
@@ -332,6 +343,7 @@ impl Action {
             | Self::ViewBus
             | Self::ViewRuns
             | Self::ViewJournal
+            | Self::ViewTrace
             | Self::ViewWire
             | Self::OnAir
             | Self::Zoom
@@ -370,6 +382,12 @@ pub(crate) enum Effect {
     StopRun { number: u64 },
     /// Have the bytes of an entry read beside the screen's thread; its tree comes back with the number of the job.
     Decode(Box<Job>),
+    /// Have something done with openings beside the screen's thread; what came of it comes back.
+    Desk(Box<DeskJob>),
+    /// Keep an opening that is being written for the next start.
+    KeepDraft(String),
+    /// Keep the openings that were submitted lately for the next start.
+    KeepRecent(String),
     /// Keep a line of the palette for the next start.
     Remember(String),
     /// Keep a filter for the next start.

@@ -5,6 +5,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use super::{
     action::{Asked, Effect},
     inspect::Tree,
+    openings::DeskAnswer,
     reload::Fault,
     shell::Ran,
 };
@@ -40,6 +41,8 @@ pub(crate) enum Event {
     Queried { asked: Asked, page: Result<Page, PortError> },
     /// The bytes of an entry were read, or another entry took their place.
     Decoded { number: u64, tree: Option<Tree> },
+    /// Something was done with openings, or something newer took its place.
+    Desk(Option<DeskAnswer>),
     /// A subcommand ended.
     Ran { number: u64, ran: Ran },
 }

@@ -49,6 +49,15 @@ pub(crate) fn time_of_day(at: Wall, zone: &TimeZone) -> String {
     format!("{:02}:{:02}:{:02}", time.hour(), time.minute(), time.second())
 }
 
+/// The day and the time of day: `2026-11-22 18:04`.
+pub(crate) fn day_and_time(at: Wall, zone: &TimeZone) -> String {
+    let Some(stamp) = i64::try_from(at.0).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok()) else {
+        return "----------------".to_owned();
+    };
+    let at = stamp.to_zoned(zone.clone());
+    format!("{:04}-{:02}-{:02} {:02}:{:02}", at.year(), at.month(), at.day(), at.hour(), at.minute())
+}
+
 /// The same to the millisecond: `18:04:11.250`.
 pub(crate) fn time_of_day_ms(at: Wall, zone: &TimeZone) -> String {
     format!("{}.{:03}", time_of_day(at, zone), at.0 % 1_000)

@@ -85,6 +85,7 @@ pub(crate) fn of(columns: u16, rows: u16, view: ViewId, zoomed: Option<PaneId>, 
             ViewId::Bridge => bridge(body),
             ViewId::Bus => bus(body),
             ViewId::Runs => runs(body),
+            ViewId::Trace => vec![(PaneId::Trace, body)],
             ViewId::Wire => vec![(PaneId::Wire, body)],
             ViewId::Journal => journal(body),
         },
@@ -177,11 +178,14 @@ fn bus(body: Rect) -> Vec<(PaneId, Rect)> {
     }
 }
 
-/// The Runs: the plan gets the most room, beside the list; below it what the run tells. What it kept, and earlier runs, come in as there is
-/// room for them.
+/// The Runs: the plan gets the most room, beside the list; below it what the run tells and the messages that went. What it kept, and
+/// earlier runs, come in as there is room for them.
 fn runs(body: Rect) -> Vec<(PaneId, Rect)> {
-    use PaneId::{Artifacts, Plan, RunEvents, RunHistory, Runs};
+    use PaneId::{Artifacts, Plan, RunEvents, RunHistory, Runs, Trace};
     match body.width {
+        120.. if body.height >= 44 => {
+            columns(body, &[&[(Runs, 3), (RunHistory, 3), (Artifacts, 2)], &[(Plan, 4), (RunEvents, 3), (Trace, 3)]])
+        }
         120.. if body.height >= 32 => columns(body, &[&[(Runs, 3), (RunHistory, 3), (Artifacts, 2)], &[(Plan, 4), (RunEvents, 4)]]),
         120.. => columns(body, &[&[(Runs, 2), (RunHistory, 2)], &[(Plan, 3), (RunEvents, 2)]]),
         _ if body.height >= 42 => columns(body, &[&[(Runs, 3), (Plan, 4), (RunEvents, 4), (Artifacts, 2), (RunHistory, 2)]]),

@@ -95,6 +95,11 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             let bound = Bound::Limit("limits.console.run_lines_max", console.run_lines_max);
             ("events that were heard, and those before them that are loaded here; more come as you move up", all, 0, 0, bound)
         }
+        PaneId::Trace => {
+            let (cut, bound) = (ui.rungs.cut(), Bound::Limit("limits.port.ladder_hops_max", limits.port.ladder_hops_max));
+            let came = all.saturating_add(cut);
+            ("the messages of the trace that is shown, as far as they are kept", came, cut, 0, bound)
+        }
         PaneId::Artifacts => ("what the run kept, as far as it is loaded here", all, 0, 0, Bound::Words("`run artifacts` lists all")),
         PaneId::RunHistory => {
             let bound = Bound::Limit("limits.store.ended_runs_max", store.ended_runs_max);

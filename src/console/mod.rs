@@ -33,6 +33,7 @@ mod lens;
 mod marks;
 mod matching;
 mod model;
+mod openings;
 mod overlays;
 mod pace;
 mod pages;
@@ -41,7 +42,9 @@ mod panes;
 mod picture;
 mod reload;
 mod run_pages;
+mod rungs;
 mod running;
+mod scroll;
 mod selection;
 mod shell;
 mod terminal;
@@ -57,6 +60,7 @@ mod wardrobe;
 mod watch;
 mod window;
 mod wire;
+mod worker;
 
 #[cfg(test)]
 mod tests;
@@ -66,7 +70,10 @@ pub use class::OnAir;
 pub use config::{AlertRules, CommandHints, Config, ConsoleError, Desktop, Exit, Looks, Through};
 pub(crate) use format::grouped;
 pub use keymap::{KeyRow, Keymap, KeymapError};
+pub use openings::{Shelf, ShelfFile, Shelved};
 pub use reload::{Fault, Reload, Source};
+#[doc(hidden)]
+pub use scroll::PlanScroll;
 pub use shell::{End, KeptLayout, Ran, Runner, Running, Runs, Shell, Subcommand};
 pub use terminal::install_panic_hook;
 pub use theme::{Depth, Role, Theme, ThemeError, Themes};

@@ -45,13 +45,15 @@ pub(crate) enum PaneId {
     Artifacts,
     /// Every run that the store has, in pages.
     RunHistory,
+    /// The messages of one trace.
+    Trace,
     /// What waits on one queue: a list that lies over the panes.
     Pending,
 }
 
 impl PaneId {
     /// All of them.
-    pub(crate) const ALL: [Self; 24] = [
+    pub(crate) const ALL: [Self; 25] = [
         Self::Queues,
         Self::InFlight,
         Self::Recent,
@@ -75,6 +77,7 @@ impl PaneId {
         Self::RunEvents,
         Self::Artifacts,
         Self::RunHistory,
+        Self::Trace,
         Self::Pending,
     ];
 }

@@ -4,19 +4,21 @@ use std::{any::Any, collections::BTreeMap, fmt, future::Future, pin::Pin, sync::
 
 use super::{
     event::Event,
-    inspect::{Job, Worker},
+    inspect::{self, Job, Tree},
+    openings::{Desk, DeskJob, Shelf},
     shell::{End, Ran, Runner},
+    worker::Worker,
 };
 
 /// Subcommands at one time.
 const RUNNING_MAX: usize = 4;
 
 /// Who runs them, and what holds them alive.
-#[derive(Default)]
 pub(super) struct RunningSet {
     runner: Option<Arc<dyn Runner>>,
     held: BTreeMap<u64, Box<dyn Any + Send>>,
-    worker: Worker,
+    worker: Worker<Job, Tree>,
+    desk: Desk,
 }
 
 impl fmt::Debug for RunningSet {
@@ -27,8 +29,8 @@ impl fmt::Debug for RunningSet {
 
 impl RunningSet {
     /// None yet.
-    pub(super) fn new(runner: Option<Arc<dyn Runner>>) -> Self {
-        Self { runner, held: BTreeMap::new(), worker: Worker::default() }
+    pub(super) fn new(runner: Option<Arc<dyn Runner>>, shelf: Option<Arc<dyn Shelf>>) -> Self {
+        Self { runner, held: BTreeMap::new(), worker: inspect::worker(), desk: Desk::new(shelf) }
     }
 
     /// Starts one; its end comes with the future.
@@ -58,6 +60,12 @@ impl RunningSet {
         async move { Event::Decoded { number, tree: tree.await } }
     }
 
+    /// Has something done with openings beside this thread.
+    pub(super) fn desk(&mut self, job: DeskJob) -> impl Future<Output = Event> + use<> {
+        let answer = self.desk.begin(job);
+        async move { Event::Desk(answer.await) }
+    }
+
     /// Ends one, or lets go of one that has ended.
     pub(super) fn end(&mut self, number: u64) {
         self.held.remove(&number);
@@ -67,6 +75,20 @@ impl RunningSet {
     pub(super) fn keep_layout(&self, text: &str) {
         if let Some(runner) = &self.runner {
             runner.keep_layout(text);
+        }
+    }
+
+    /// Keeps an opening that is being written for the next start.
+    pub(super) fn keep_draft(&self, text: &str) {
+        if let Some(runner) = &self.runner {
+            runner.keep_draft(text);
+        }
+    }
+
+    /// Keeps the openings that were submitted lately for the next start.
+    pub(super) fn keep_recent(&self, text: &str) {
+        if let Some(runner) = &self.runner {
+            runner.keep_recent(text);
         }
     }
 

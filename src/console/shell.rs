@@ -2,6 +2,8 @@
 
 use std::{any::Any, fmt, future::Future, path::PathBuf, pin::Pin, sync::Arc};
 
+use super::openings::Shelf;
+
 /// What the palette offers beside the actions of a place.
 #[derive(Clone, Debug, Default)]
 pub struct Shell {
@@ -13,6 +15,12 @@ pub struct Shell {
     pub filters: Vec<String>,
     /// How panes were looked at in the last start.
     pub layout: Option<KeptLayout>,
+    /// The opening that was being written in the last start, as it was given to be kept.
+    pub draft: Option<String>,
+    /// The openings that were submitted lately, as they were given to be kept.
+    pub recent: Option<String>,
+    /// The files of openings; none where no folder is known.
+    pub shelf: Option<Arc<dyn Shelf>>,
     /// Who runs them; nobody where there is none.
     pub runner: Option<Arc<dyn Runner>>,
 }
@@ -100,6 +108,12 @@ pub trait Runner: Send + Sync + fmt::Debug {
 
     /// Keeps how panes are looked at for the next start. It must not wait for anything, and may fail silently.
     fn keep_layout(&self, text: &str);
+
+    /// Keeps an opening that is being written for the next start. It must not wait for anything, and may fail silently.
+    fn keep_draft(&self, text: &str);
+
+    /// Keeps the openings that were submitted lately for the next start. It must not wait for anything, and may fail silently.
+    fn keep_recent(&self, text: &str);
 }
 
 /// A subcommand that runs.

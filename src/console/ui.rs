@@ -18,12 +18,14 @@ use super::{
     lens::{Lens, Sort},
     marks::Marks,
     model::{Model, Timeline},
+    openings::Openings,
     overlays::{Overlay, Palette, Pending},
     pages::Pages,
     pane_id::PaneId,
     panes::{self, Arrangement},
     picture::Picture,
     reload::Fault,
+    rungs::Rungs,
     selection::{Keys, RecordKey, Selection},
     update::Bulk,
     view_id::ViewId,
@@ -125,8 +127,12 @@ pub(crate) struct Ui {
     pub(crate) bookmarks: Bookmarks,
     /// The run that the panes beside the lists of runs tell of.
     pub(crate) run: Option<TraceId>,
-    /// The opening that was written last.
-    pub(crate) draft: Option<String>,
+    /// The trace that was chosen to be shown.
+    pub(crate) trace: Option<TraceId>,
+    /// Its messages, or those of the run that is shown.
+    pub(crate) rungs: Rungs,
+    /// The opening that was written last, and those that were submitted lately.
+    pub(crate) openings: Openings,
     /// The plan that was drawn last: of which run, with so many nodes and edges.
     picture: RefCell<Option<Drawn>>,
 }
@@ -173,21 +179,25 @@ impl Ui {
             time: Timeline::new(&Limits::default().console),
             bookmarks: Bookmarks::default(),
             run: None,
-            draft: None,
+            trace: None,
+            rungs: Rungs::default(),
+            openings: Openings::default(),
             picture: RefCell::default(),
         }
     }
 
-    /// Begins with these bounds, the lines that were run before and the filters that were kept. What is told every second is off the wire
-    /// until that filter is taken off.
+    /// Begins with these bounds, the lines that were run before and the filters that were kept. What is told every second is off the wire,
+    /// and what only tells how a run stands is off its ladder, until those filters are taken off.
     pub(crate) fn begin(&mut self, limits: &Limits, lines: Vec<String>, filters: Vec<String>) {
         self.limits = *limits;
         self.time = Timeline::new(&limits.console);
         self.history = History::new(lines, limits.console.history_lines_max);
         self.filters = History::new(filters, limits.console.history_lines_max);
-        let quiet = Filter::parse("routine:no", panes::specs(PaneId::Wire)).ok();
-        self.selection_mut(PaneId::Wire).set_filtered(quiet.is_some());
-        self.lens_mut(PaneId::Wire).set_filter(quiet);
+        for (pane, quiet) in [(PaneId::Wire, "routine:no"), (PaneId::Trace, "telling:no")] {
+            let quiet = Filter::parse(quiet, panes::specs(pane)).ok();
+            self.selection_mut(pane).set_filtered(quiet.is_some());
+            self.lens_mut(pane).set_filter(quiet);
+        }
     }
 
     /// Whether the first steps are shown.
@@ -390,13 +400,18 @@ impl Ui {
     pub(crate) fn filter_for(&mut self, slice: Duration, clock: Clock) -> bool {
         let begun = clock.now();
         self.at = begun;
-        while self.carry_on(WIRE_SLICE_ENTRIES) && clock.now().mono.since(begun.mono) < slice {}
+        while (self.carry_on(WIRE_SLICE_ENTRIES) | self.fold_rungs(WIRE_SLICE_ENTRIES)) && clock.now().mono.since(begun.mono) < slice {}
         true
     }
 
-    /// Whether the wire is shown and its filter was not tested on all that is kept.
+    /// Whether the wire is shown and its filter was not tested on all that is kept, or a ladder that is not made of all of it.
     pub(crate) fn is_wire_behind(&self) -> bool {
-        self.view == ViewId::Wire && self.wire.is_behind(self.time.kept())
+        let kept = self.time.kept();
+        match self.view {
+            ViewId::Wire => self.wire.is_behind(kept),
+            ViewId::Runs | ViewId::Trace => self.rungs.is_behind(kept),
+            _ => false,
+        }
     }
 
     /// Lets something be done to the selection of a pane in view of its rows.
@@ -424,6 +439,7 @@ impl Ui {
         let is_list = |pane: PaneId| matches!(pane, PaneId::Runs | PaneId::RunHistory);
         self.settle_panes(model, layout.panes.iter().filter(|(pane, _)| is_list(*pane)));
         self.follow_run(model, &layout);
+        self.carry_rungs(model, WIRE_SETTLE_ENTRIES);
         self.settle_panes(model, layout.panes.iter().filter(|(pane, _)| !is_list(*pane)));
         self.settle_overlays(model, &layout);
     }

@@ -14,6 +14,8 @@ pub(crate) enum ViewId {
     Bus,
     /// Openings and their runs.
     Runs,
+    /// The ladder of one trace.
+    Trace,
     /// Every entry of the tap.
     Wire,
     /// What a person should read.
@@ -22,7 +24,7 @@ pub(crate) enum ViewId {
 
 impl ViewId {
     /// All of them, in the order of their keys.
-    pub(crate) const ALL: [Self; 6] = [Self::Deck, Self::Bridge, Self::Bus, Self::Runs, Self::Wire, Self::Journal];
+    pub(crate) const ALL: [Self; 7] = [Self::Deck, Self::Bridge, Self::Bus, Self::Runs, Self::Trace, Self::Wire, Self::Journal];
 
     /// Its name.
     pub(crate) const fn name(self) -> &'static str {
@@ -31,6 +33,7 @@ impl ViewId {
             Self::Bridge => "Bridge",
             Self::Bus => "Bus",
             Self::Runs => "Runs",
+            Self::Trace => "Trace",
             Self::Wire => "Wire",
             Self::Journal => "Journal",
         }
@@ -44,7 +47,8 @@ impl ViewId {
                 &[PaneId::Queues, PaneId::InFlight, PaneId::History, PaneId::OtherPack, PaneId::Refunds, PaneId::State, PaneId::AdapterLog]
             }
             Self::Bus => &[PaneId::Topics, PaneId::Subscribers, PaneId::Peers, PaneId::Drops],
-            Self::Runs => &[PaneId::Runs, PaneId::Plan, PaneId::RunEvents, PaneId::Artifacts, PaneId::RunHistory],
+            Self::Runs => &[PaneId::Runs, PaneId::Plan, PaneId::RunEvents, PaneId::Artifacts, PaneId::RunHistory, PaneId::Trace],
+            Self::Trace => &[PaneId::Trace],
             Self::Wire => &[PaneId::Wire],
             Self::Journal => &[PaneId::Log, PaneId::Violations, PaneId::StationLog, PaneId::Meter],
         }

@@ -114,6 +114,24 @@ impl Ladder {
         }
     }
 
+    /// Whose it is.
+    #[must_use]
+    pub const fn trace(&self) -> TraceId {
+        self.trace
+    }
+
+    /// The hops so far, in their order.
+    #[must_use]
+    pub fn rows(&self) -> &[HopRow] {
+        &self.hops
+    }
+
+    /// Whether there are more behind them, for which there was no room.
+    #[must_use]
+    pub const fn has_more(&self) -> bool {
+        self.more
+    }
+
     /// The hops in their order, and whether there are more behind them.
     #[must_use]
     pub fn hops(self) -> (Vec<HopRow>, bool) {

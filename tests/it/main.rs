@@ -36,6 +36,7 @@ mod rmp_client;
 mod rmp_codec;
 mod rmp_framing;
 mod rmp_python;
+mod run_stories;
 mod runs;
 mod runs_cli;
 mod runs_local;

@@ -34,7 +34,7 @@ const MUTE: &str = "[[rule]]\nanswer = \"none\"\n";
 pub(crate) struct Agent(Child);
 
 impl Agent {
-    fn start(data: &Path, name: &str, script: &str) -> Self {
+    pub(crate) fn start(data: &Path, name: &str, script: &str) -> Self {
         Self::start_with(data, &[], name, script)
     }
 

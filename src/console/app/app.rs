@@ -18,6 +18,7 @@ use crate::console::{
     gauge::Gauge,
     layout, layouts,
     model::{Meter, Model},
+    openings::Openings,
     overlays::Overlay,
     pace::Pace,
     reload::{self, Lookout, Reload},
@@ -103,6 +104,8 @@ impl App {
         let now = config.clock.now();
         let mut ui = Ui::new(columns, rows, config.looks.mouse);
         ui.begin(&config.limits, config.shell.history, config.shell.filters);
+        let (draft, recent) = (config.shell.draft.as_deref(), config.shell.recent.as_deref());
+        ui.openings = Openings::new(draft, recent, config.shell.shelf.is_some(), &config.limits.console);
         let model = layouts::restored(Model::new(&config.limits), &mut ui, config.shell.layout, now);
         let wardrobe = Wardrobe::new(config.looks, config.depth);
         let mut view = wardrobe.view(config.name, config.commands, config.shell.subcommands, now);
@@ -131,7 +134,7 @@ impl App {
             pace: Pace::new(config.limits.console.frames_per_s_max),
             gauge: Gauge::default(),
             ticked_s: now.wall.0 / 1_000,
-            running: RunningSet::new(config.shell.runner),
+            running: RunningSet::new(config.shell.runner, config.shell.shelf),
         }
     }
 
@@ -281,6 +284,9 @@ impl App {
             Effect::Run { number, words } => self.answers.push(Box::pin(self.running.run(number, &words).map(Answer::Event))),
             Effect::StopRun { number } => self.running.end(number),
             Effect::Decode(job) => self.answers.push(Box::pin(self.running.decode(*job).map(Answer::Event))),
+            Effect::Desk(job) => self.answers.push(Box::pin(self.running.desk(*job).map(Answer::Event))),
+            Effect::KeepDraft(text) => self.running.keep_draft(&text),
+            Effect::KeepRecent(text) => self.running.keep_recent(&text),
             Effect::Remember(line) => self.running.remember(&line),
             Effect::RememberFilter(text) => self.running.remember_filter(&text),
             Effect::KeepLayout(text) => self.running.keep_layout(&text),

@@ -15,6 +15,6 @@ mod object;
 mod shape;
 
 pub(crate) use editor::Editor;
-pub(crate) use field::{Field, Kind, Need, Target, Value};
+pub(crate) use field::{Field, Kind, Need, Number, Target, Value};
 pub(crate) use invocation::Form;
 pub(crate) use keep::Kept;

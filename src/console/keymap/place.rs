@@ -28,6 +28,7 @@ pub(crate) enum Place {
     RunEvents,
     Artifacts,
     RunHistory,
+    Trace,
     Chips,
     Pending,
     Facts,
@@ -63,11 +64,15 @@ pub(crate) enum Place {
     Ledger,
     /// An opening that is written to be submitted. What is typed is text.
     Submit,
+    /// Its params. What is typed is text.
+    SubmitParams,
+    /// Openings to go on with.
+    Files,
 }
 
 impl Place {
     /// All of them.
-    pub(crate) const ALL: [Self; 43] = [
+    pub(crate) const ALL: [Self; 46] = [
         Self::Queues,
         Self::InFlight,
         Self::Recent,
@@ -91,6 +96,7 @@ impl Place {
         Self::RunEvents,
         Self::Artifacts,
         Self::RunHistory,
+        Self::Trace,
         Self::Chips,
         Self::Pending,
         Self::Facts,
@@ -111,6 +117,8 @@ impl Place {
         Self::CopyAs,
         Self::Ledger,
         Self::Submit,
+        Self::SubmitParams,
+        Self::Files,
     ];
 
     /// Panes of all views, and the chips above them.
@@ -142,6 +150,7 @@ impl Place {
             Self::RunEvents => "Run events",
             Self::Artifacts => "Artifacts",
             Self::RunHistory => "Run history",
+            Self::Trace => "Trace",
             Self::Chips => "the chips",
             Self::Pending => "the pending list",
             Self::Facts => "details",
@@ -162,12 +171,14 @@ impl Place {
             Self::CopyAs => "the menu of copying",
             Self::Ledger => "a ledger",
             Self::Submit => "a submission",
+            Self::SubmitParams => "the params of a submission",
+            Self::Files => "the openings",
         }
     }
 
     /// Whether what is typed there is text, so that only chords that type nothing can mean something.
     pub(crate) const fn takes_text(self) -> bool {
-        matches!(self, Self::Form | Self::FormJson | Self::Palette | Self::Keys | Self::FilterLine | Self::Submit)
+        matches!(self, Self::Form | Self::FormJson | Self::Palette | Self::Keys | Self::FilterLine | Self::Submit | Self::SubmitParams)
     }
 }
 
@@ -198,6 +209,7 @@ impl PaneId {
             Self::RunEvents => Place::RunEvents,
             Self::Artifacts => Place::Artifacts,
             Self::RunHistory => Place::RunHistory,
+            Self::Trace => Place::Trace,
             Self::Pending => Place::Pending,
         }
     }

@@ -63,6 +63,7 @@ macro_rules! rows_but_sessions_and {
             Place::RunEvents,
             Place::Artifacts,
             Place::RunHistory,
+            Place::Trace,
         ]
     };
 }
@@ -77,7 +78,7 @@ const SESSIONS: &[Place] = &[Place::Subscribers, Place::Peers];
 /// Where keys that work on a queue only say where to go.
 const BESIDE_QUEUES: &[Place] = rows_and!(Started, Chips);
 /// Places with rows or lines to move among.
-const LISTS: &[Place] = rows_and!(Queues, Pending, Facts, Inspector, Events, Tray, Columns, Help, Output);
+const LISTS: &[Place] = rows_and!(Queues, Pending, Facts, Inspector, Events, Tray, Columns, Help, Output, Files);
 /// Where rows are found and columns are chosen.
 const TABLES: &[Place] = rows_and!(Queues, Pending);
 /// The same, in panes alone.
@@ -94,11 +95,39 @@ const MENU: &[Place] = &[Place::CopyAs];
 /// Where time is stopped and stepped through. Where it is not, the last row is all that the key for live can mean.
 const TIMED: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Inspector, Events, Tray, Help, Output);
 /// Where the palette and help open.
-const ANYWHERE: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Inspector, Events, Tray, Columns);
+const ANYWHERE: &[Place] = rows_and!(Queues, Started, Chips, Pending, Facts, Inspector, Events, Tray, Columns, Files);
 /// Where the bridge is started again: wherever it is said that it is down.
 const RESTARTS: &[Place] = rows_and!(Queues, Started, Chips, Facts, Tray);
-const INVOCATIONS: &[Place] = &[Place::InFlight, Place::Recent, Place::History, Place::OtherPack, Place::Pending, Place::Wire];
+const INVOCATIONS: &[Place] =
+    &[Place::InFlight, Place::Recent, Place::History, Place::OtherPack, Place::Pending, Place::Wire, Place::Trace];
 const RUNS: &[Place] = &[Place::Runs, Place::Plan, Place::RunEvents, Place::Artifacts, Place::RunHistory];
+/// Where what is selected is a piece of work, or a part of one.
+const OF_WORK: &[Place] = &[
+    Place::InFlight,
+    Place::Recent,
+    Place::History,
+    Place::OtherPack,
+    Place::Wire,
+    Place::Runs,
+    Place::Plan,
+    Place::RunEvents,
+    Place::Artifacts,
+    Place::RunHistory,
+    Place::Inspector,
+];
+/// Where it may be.
+const BESIDE_WORK: &[Place] = &[
+    Place::Log,
+    Place::Refunds,
+    Place::AdapterLog,
+    Place::Violations,
+    Place::StationLog,
+    Place::Drops,
+    Place::Topics,
+    Place::Queues,
+    Place::Pending,
+    Place::Facts,
+];
 const READ: &[Place] = &[
     Place::Log,
     Place::Refunds,
@@ -125,17 +154,21 @@ const READERS: &[Place] = &[
     Place::Output,
     Place::CopyAs,
     Place::Ledger,
+    Place::Files,
 ];
 /// Layers in which there is something to the left and to the right.
 const SIDEWAYS: &[Place] = &[Place::Pending, Place::Output, Place::Inspector];
 const INSPECTOR: &[Place] = &[Place::Inspector];
 const FORMS: &[Place] = &[Place::Form, Place::FormJson];
 /// Where something is written that is sent.
-const SENT: &[Place] = &[Place::Form, Place::FormJson, Place::Submit];
+const SENT: &[Place] = &[Place::Form, Place::FormJson, Place::Submit, Place::SubmitParams];
+/// Where an opening is written.
+const SUBMITS: &[Place] = &[Place::Submit, Place::SubmitParams];
 /// Where a list is searched by what is typed.
 const SEARCHED: &[Place] = &[Place::Palette, Place::Keys];
 /// Where what is typed is text.
-const WRITERS: &[Place] = &[Place::Form, Place::FormJson, Place::Palette, Place::Keys, Place::FilterLine, Place::Submit];
+const WRITERS: &[Place] =
+    &[Place::Form, Place::FormJson, Place::Palette, Place::Keys, Place::FilterLine, Place::Submit, Place::SubmitParams];
 /// Every layer above the panes in which no text is typed.
 const LAYERS: &[Place] = &[
     Place::Pending,
@@ -151,6 +184,7 @@ const LAYERS: &[Place] = &[
     Place::Output,
     Place::CopyAs,
     Place::Ledger,
+    Place::Files,
 ];
 
 const fn bound(keys: &'static [Chord], action: Action, label: &'static str, in_footer: bool, places: &'static [Place]) -> Shipped {
@@ -181,21 +215,26 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::ctrl('s')], Action::Send, "send", true, SENT),
     bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "next", true, &[Place::Form]),
     bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "next fault", true, &[Place::Submit]),
+    bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "next", true, &[Place::SubmitParams]),
+    bound(&[Chord::ctrl('e')], Action::Params, "params", true, &[Place::Submit]),
+    bound(&[Chord::ctrl('e')], Action::Params, "the text", true, &[Place::SubmitParams]),
+    bound(&[Chord::ctrl('o')], Action::Files, "open", true, SUBMITS),
+    bound(&[Chord::key(KeyCode::Enter)], Action::Open, "go on with it", true, &[Place::Files]),
     bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "complete", true, &[Place::Palette]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "keep", true, &[Place::FilterLine]),
     bound(&[Chord::key(KeyCode::Tab)], Action::NextField, "complete", true, &[Place::FilterLine]),
     bound(&[Chord::key(KeyCode::BackTab)], Action::PreviousField, "complete, backwards", false, &[Place::FilterLine]),
     bound(&[Chord::key(KeyCode::Up)], Action::Up, "earlier filters", true, &[Place::FilterLine]),
     bound(&[Chord::key(KeyCode::Down)], Action::Down, "later filters", false, &[Place::FilterLine]),
-    bound(&[Chord::key(KeyCode::BackTab)], Action::PreviousField, "previous", false, &[Place::Form]),
+    bound(&[Chord::key(KeyCode::BackTab)], Action::PreviousField, "previous", false, &[Place::Form, Place::SubmitParams]),
     bound(&[Chord::ctrl('e')], Action::AsJson, "as JSON", true, &[Place::Form]),
     bound(&[Chord::ctrl('e')], Action::AsJson, "as a form", true, &[Place::FormJson]),
     bound(&[Chord::ctrl('l')], Action::Defaults, "defaults", true, FORMS),
     bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", true, WRITERS),
     bound(&[Chord::ctrl('c')], Action::Close, "close", false, WRITERS),
-    bound(&[Chord::key(KeyCode::Up)], Action::Up, "up", false, &[Place::Form, Place::Keys]),
+    bound(&[Chord::key(KeyCode::Up)], Action::Up, "up", false, &[Place::Form, Place::Keys, Place::SubmitParams]),
     bound(&[Chord::key(KeyCode::Up)], Action::Up, "up, earlier lines", true, &[Place::Palette]),
-    bound(&[Chord::key(KeyCode::Down)], Action::Down, "down", false, &[Place::Form, Place::Palette, Place::Keys]),
+    bound(&[Chord::key(KeyCode::Down)], Action::Down, "down", false, &[Place::Form, Place::Palette, Place::Keys, Place::SubmitParams]),
     bound(&[Chord::key(KeyCode::PageUp)], Action::PageUp, "a page up", false, SEARCHED),
     bound(&[Chord::key(KeyCode::PageDown)], Action::PageDown, "a page down", false, SEARCHED),
     bound(&[Chord::char('p')], Action::Approve, "approve", true, &[Place::Tray]),
@@ -230,6 +269,9 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('R')], Action::Restart, "restart what is down", false, RESTARTS),
     bound(&[Chord::char('a')], Action::Tray, "alerts", true, VIEWS),
     bound(&[Chord::char('r')], Action::Record, "record", false, VIEWS),
+    bound(&[Chord::char('t')], Action::Ladder, "its trace", true, OF_WORK),
+    bound(&[Chord::char('t')], Action::Ladder, "its trace", false, BESIDE_WORK),
+    bound(&[Chord::char('t')], Action::Ladder, "in the Wire", true, &[Place::Trace]),
     bound(&[Chord::char('z')], Action::Zoom, "zoom", true, PANES),
     bound(&[Chord::char(' ')], Action::Pause, "stop time", true, TIMED),
     bound(&[Chord::char('/')], Action::Filter, "filter", true, ROWS),
@@ -241,6 +283,7 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('2')], Action::ViewBridge, "Bridge", false, VIEWS),
     bound(&[Chord::char('3')], Action::ViewBus, "Bus", false, VIEWS),
     bound(&[Chord::char('4')], Action::ViewRuns, "Runs", false, VIEWS),
+    bound(&[Chord::char('7')], Action::ViewTrace, "Trace", false, VIEWS),
     bound(&[Chord::char('8')], Action::ViewWire, "Wire", false, VIEWS),
     bound(&[Chord::char('9')], Action::ViewJournal, "Journal", false, VIEWS),
     bound(&[Chord::char(':')], Action::Palette, "command", true, ANYWHERE),

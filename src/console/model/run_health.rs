@@ -1,13 +1,24 @@
 //! How the runs are, why, and what to do: what their chip shows.
 
 use super::{
-    health::{Condition, Report, host_remedy, press, run, to_do},
+    health::{Condition, Report, Sentence, host_remedy, press, run, to_do},
     state::Model,
 };
-use crate::{console::action::Action, port::HostState, tap::entry::Link, time::Now, words::counted};
+use crate::{
+    console::{action::Action, class::Class},
+    port::HostState,
+    tap::entry::Link,
+    time::Now,
+    words::counted,
+};
 
 /// Questions and failures that are named one by one.
 const NAMED: usize = 5;
+
+/// What viewers may have written.
+fn payload(name: &'static str, words: &str) -> Sentence {
+    Sentence::Fact(name, words.to_owned(), Class::Payload)
+}
 
 /// The runs.
 pub(crate) fn runs_report(model: &Model, now: Now) -> Report {
@@ -22,7 +33,8 @@ pub(crate) fn runs_report(model: &Model, now: Now) -> Report {
     let asks = &world.runs.asks;
     for ask in asks.iter().take(NAMED) {
         let name = world.runs.run(ask.run).map_or_else(|| ask.run.short(), |view| view.name.to_string());
-        report.worse(Condition::Degraded, format!("{name} asks whether {} may go on: {}", ask.node.id, ask.summary), Vec::new());
+        let summary = payload("question", &ask.summary);
+        report.worse(Condition::Degraded, format!("{name} asks whether {} may go on", ask.node.id), vec![summary]);
     }
     if asks.len() > NAMED {
         report.worse(Condition::Degraded, format!("waiting besides: {}", counted(asks.len() - NAMED, "more question")), Vec::new());
@@ -33,8 +45,8 @@ pub(crate) fn runs_report(model: &Model, now: Now) -> Report {
     let mut failed = model.run_lines.failed_lately(now);
     for lately in failed.by_ref().take(NAMED) {
         let why = lately.why.as_deref().unwrap_or("it gave no reason");
-        let remedy = vec![run(format!("run events {}", lately.run))];
-        report.worse(Condition::Degraded, format!("{} failed in the last minute: {why}", lately.name), remedy);
+        let remedy = vec![payload("why", why), run(format!("run events {}", lately.run))];
+        report.worse(Condition::Degraded, format!("{} failed in the last minute", lately.name), remedy);
     }
     let more = failed.count();
     if more > 0 {

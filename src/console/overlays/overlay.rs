@@ -3,7 +3,9 @@
 use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::{Account, Columns, CopyAs, Dialog, Events, Facts, FilterLine, Help, KeyList, Output, Pending, Submit, Tray, invoke};
+use super::{
+    Account, Columns, CopyAs, Dialog, Events, Facts, Files, FilterLine, Help, KeyList, Output, Pending, Submit, Tray, invoke, submit_draw,
+};
 use crate::console::{
     action::Effect,
     form::Form,
@@ -43,6 +45,7 @@ pub(crate) enum Overlay {
     CopyAs(CopyAs),
     Account(Account),
     Submit(Box<Submit>),
+    Files(Files),
 }
 
 impl Overlay {
@@ -63,7 +66,8 @@ impl Overlay {
             Self::Filter(_) => Place::FilterLine,
             Self::CopyAs(_) => Place::CopyAs,
             Self::Account(_) => Place::Ledger,
-            Self::Submit(_) => Place::Submit,
+            Self::Submit(submit) => submit.place(),
+            Self::Files(_) => Place::Files,
         }
     }
 
@@ -84,7 +88,8 @@ impl Overlay {
             | Self::Inspector(_)
             | Self::Filter(_)
             | Self::CopyAs(_)
-            | Self::Account(_) => Reaction::Ignored,
+            | Self::Account(_)
+            | Self::Files(_) => Reaction::Ignored,
         }
     }
 
@@ -105,7 +110,8 @@ impl Overlay {
             | Self::Inspector(_)
             | Self::Filter(_)
             | Self::CopyAs(_)
-            | Self::Account(_) => {}
+            | Self::Account(_)
+            | Self::Files(_) => {}
         }
     }
 
@@ -121,6 +127,7 @@ impl Overlay {
             Self::Tray(tray) => tray.settle(body),
             Self::Inspector(inspector) => inspector.fit(body),
             Self::Submit(submit) => submit.settle(body),
+            Self::Files(files) => files.settle(body),
             Self::Facts(_) | Self::Dialog(_) | Self::Columns(_) | Self::Filter(_) | Self::CopyAs(_) | Self::Account(_) => {}
         }
     }
@@ -130,6 +137,7 @@ impl Overlay {
         match self {
             Self::Pending(pending) => pending.click(body, row),
             Self::Events(events) => events.click(body, row),
+            Self::Files(files) => files.click(body, row),
             Self::Tray(tray) => tray.click(body, row, model),
             Self::Form(form) => {
                 invoke::click(form, body, column, row);
@@ -168,6 +176,7 @@ impl Overlay {
             Self::Form(form) => invoke::scroll(form, by),
             Self::Inspector(inspector) => inspector.step(by),
             Self::Submit(submit) => submit.scroll(by),
+            Self::Files(files) => files.step(by),
             Self::Dialog(_) | Self::Tray(_) | Self::Filter(_) | Self::CopyAs(_) | Self::Account(_) => {}
         }
     }
@@ -196,7 +205,8 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, body: Rect, model: &Model, present: 
             }
             Overlay::CopyAs(menu) => menu.draw(canvas, body),
             Overlay::Account(account) => account.draw(canvas, body, model, ui),
-            Overlay::Submit(submit) => submit.draw(canvas, body, present, overlay_is_top(overlay, ui)),
+            Overlay::Submit(submit) => submit_draw::draw(submit, canvas, body, present, overlay_is_top(overlay, ui)),
+            Overlay::Files(files) => files.draw(canvas, body, overlay_is_top(overlay, ui)),
             Overlay::Columns(columns) => {
                 let pane = ui.layout(model).area_of(columns.pane);
                 columns.draw(canvas, body, pane, ui, overlay_is_top(overlay, ui));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     console::{
+        action::Action,
         class::Class,
         format,
         model::{Model, RunLine, Sentence},
@@ -53,7 +54,7 @@ pub(super) fn run_facts(view: &View, model: &Model, run: TraceId) -> Vec<Sentenc
         ];
     };
     let mut facts = vec![fact("state", it.state.name())];
-    facts.extend(it.why.as_deref().map(|why| Sentence::Why(why.to_owned())));
+    facts.extend(it.why.as_deref().map(|why| payload("why", why)));
     for ask in questions(model, run) {
         facts.extend(ask_facts(view, ask));
     }
@@ -99,13 +100,14 @@ pub(super) fn ask_facts(view: &View, ask: &AskView) -> Vec<Sentence> {
         Sentence::Why(format!("it asks whether {} may go on", ask.node.id)),
         payload("question", &ask.summary),
         fact("answer by", format!("{}, else it is a no", at(view, ask.expires_at))),
+        Sentence::Press(Action::Tray, "has it first: approve or reject it there".into()),
     ]
 }
 
 /// A run as the store has it.
 pub(super) fn stored_facts(view: &View, row: &RunRow) -> Vec<Sentence> {
     let mut facts = vec![fact("state", row.state.name())];
-    facts.extend(row.why.as_deref().map(|why| Sentence::Why(why.to_owned())));
+    facts.extend(row.why.as_deref().map(|why| payload("why", why)));
     facts.push(fact("submitted", at(view, row.submitted_at_ms)));
     facts.extend(
         row.ended_at_ms.map(|ended| fact("ended", format!("{}, after {}", at(view, ended), format::age(ended.since(row.submitted_at_ms))))),
@@ -129,7 +131,7 @@ pub(super) fn node_facts(view: &View, model: &Model, run: TraceId, place: u32) -
     let mut facts = vec![fact("state", node.state.name())];
     if let Some(why) = &node.why {
         let is_bad = matches!(node.state, NodeState::Failed | NodeState::Blocked | NodeState::Retrying);
-        facts.push(if is_bad { Sentence::Why(why.to_string()) } else { payload("says", why) });
+        facts.push(payload(if is_bad { "why" } else { "says" }, why));
     }
     for ask in questions(model, run).filter(|ask| ask.node.place == place) {
         facts.extend(ask_facts(view, ask));

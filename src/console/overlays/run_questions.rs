@@ -43,6 +43,10 @@ pub(super) fn cancel_words(model: &Model, run: TraceId, name: &str) -> Vec<(Stri
     if asks > 0 {
         words.push((format!("Withdrawn with it: {}.", counted(asks, "question")), Role::Warn));
     }
+    let given = model.mpp().map_or(0, |mpp| mpp.live.values().filter(|live| live.trace == Some(run)).count() as u64);
+    if given > 0 {
+        words.push((format!("{} of it stay with the adapter until it answers.", format::many(given, "invocation")), Role::Warn));
+    }
     if done > 0 {
         let artifacts = format::many(it.artifacts, "artifact");
         words.push((format!("{done} completed, and what they did stays done; kept: {artifacts}."), Role::Muted));

@@ -1,48 +1,30 @@
-//! An opening being written, to be submitted: its text, what is wrong with it and where, and what became of it.
+//! An opening being written, to be submitted: its text or its params, what is wrong with it and where, and what became of it.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 
-use super::{
-    overlay::Reaction,
-    written::{GUTTER, draw_line},
-};
+use super::{overlay::Reaction, submit_draw, written::GUTTER};
 use crate::{
     console::{
-        class::Class,
-        form::Editor,
+        form::{Editor, Kind},
         keymap::Place,
-        model::Model,
-        text,
-        theme::Role,
-        view::{Canvas, View},
+        openings::{DeskJob, Draft, Found, Params},
+        view::View,
     },
     ids::TraceId,
     limits::Limits,
-    runs::openings::{Map, NoLibrary, Opening},
+    runs::openings::{NoLibrary, merge_params},
     time::Mono,
-    words::counted,
 };
 
 /// What is written where nothing was.
 const BLANK: &str = "version: 0\nname: example\nparams: {}\nnodes:\n  - id: first\n    use: agent:echo\n    with: {}\nedges: []\n";
-/// Lines below the text: what is wrong with it, or what it is.
-const DETAIL_ROWS: u16 = 5;
 /// How long the control plane may take to answer.
 pub(crate) const ANSWER: Duration = Duration::from_secs(2);
-
-/// What was found of the text as it was last read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Found {
-    /// What is wrong: at which line and column, and what.
-    faults: Vec<(usize, usize, String)>,
-    /// How much more is.
-    more: usize,
-    /// What it is, where nothing is wrong.
-    is: Option<String>,
-}
+/// Bytes of a text that is read with every key; a longer one is read beside the screen's thread.
+const READ_AT_ONCE_BYTES: usize = 16 << 10;
 
 /// A request that waits for its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,60 +36,160 @@ pub(crate) struct Sent {
 /// An opening being written.
 #[derive(Debug)]
 pub(crate) struct Submit {
-    editor: Editor,
-    found: Found,
-    /// Whether it was written in since it was read.
-    is_changed: bool,
+    pub(super) editor: Editor,
+    /// The params, while they are shown in place of the text.
+    pub(super) params: Option<Params>,
+    /// The file that it is from.
+    pub(crate) origin: Option<PathBuf>,
+    pub(super) found: Found,
+    /// Counts the changes of the text.
+    revision: u64,
+    /// The change up to which it was read.
+    read: u64,
+    /// The one up to which what it nests was asked for.
+    asked: u64,
     /// What could not be taken of what was typed or pasted.
-    cut: Option<String>,
+    pub(super) cut: Option<String>,
     pub(crate) sent: Option<Sent>,
     /// Why the last one was refused.
     pub(crate) refusal: Option<String>,
-    offset: usize,
+    pub(super) offset: usize,
     height: usize,
+}
+
+fn bytes_max(limits: &Limits) -> usize {
+    usize::try_from(limits.console.form_bytes_max.min(limits.runs.yaml_bytes_max)).unwrap_or(usize::MAX)
 }
 
 impl Submit {
     /// An opening to go on with, or the beginning of one.
-    pub(crate) fn of(text: Option<&str>, limits: &Limits) -> Self {
-        let bytes_max = limits.console.form_bytes_max.min(limits.runs.yaml_bytes_max);
-        let mut editor = Editor::of(text.unwrap_or(BLANK), usize::try_from(bytes_max).unwrap_or(usize::MAX));
+    pub(crate) fn of(draft: Option<&Draft>, limits: &Limits) -> Self {
+        let (text, origin) = draft.map_or((BLANK, None), |draft| (draft.text.as_str(), draft.origin.clone()));
+        let mut editor = Editor::of(text, bytes_max(limits));
         editor.jump(0, 0);
-        let mut submit =
-            Self { editor, found: Found::default(), is_changed: true, cut: None, sent: None, refusal: None, offset: 0, height: 1 };
-        submit.read(limits);
-        submit
+        Self {
+            editor,
+            params: None,
+            origin,
+            found: Found::default(),
+            revision: 1,
+            read: 0,
+            asked: 0,
+            cut: None,
+            sent: None,
+            refusal: None,
+            offset: 0,
+            height: 1,
+        }
     }
 
-    /// The text.
-    pub(crate) fn text(&self) -> String {
-        self.editor.text()
+    /// The text, with the params as they are written in their form.
+    pub(crate) fn text(&self, limits: &Limits) -> String {
+        let text = self.editor.text();
+        let overrides = self.params.as_ref().map(Params::overrides).filter(|overrides| !overrides.is_empty());
+        overrides.and_then(|overrides| merge_params(&text, &overrides, &limits.runs).ok()).unwrap_or(text)
+    }
+
+    /// What is kept of it when it is left.
+    pub(crate) fn draft(&self, limits: &Limits) -> Draft {
+        Draft { text: self.text(limits), origin: self.origin.clone() }
     }
 
     /// Whether nobody wrote in it.
     pub(crate) fn is_blank(&self) -> bool {
-        self.text() == BLANK
+        self.params.is_none() && self.editor.text() == BLANK
     }
 
-    /// Reads the text anew, if it was written in. Nested openings are looked for when it is sent: their files are the station's.
-    pub(crate) fn read(&mut self, limits: &Limits) {
-        if !std::mem::take(&mut self.is_changed) {
+    /// The name of the opening, as far as it was read.
+    pub(crate) fn name(&self) -> String {
+        let named = |line: &&String| line.starts_with("name:");
+        let name = self.editor.lines().iter().find(named).map(|line| line["name:".len()..].trim().trim_matches(['"', '\'']).to_owned());
+        name.filter(|name| !name.is_empty()).unwrap_or_else(|| "without a name".to_owned())
+    }
+
+    /// Reads the text anew, if it was written in. A long one is read when `is_tick`.
+    pub(crate) fn read(&mut self, is_tick: bool, limits: &Limits) {
+        if self.read == self.revision || (!is_tick && self.editor.bytes() > READ_AT_ONCE_BYTES) {
             return;
         }
-        self.found = match Opening::load(&self.text(), None, &Map::new(), &NoLibrary, &limits.runs) {
-            Ok(opening) => Found { is: Some(format!("{}: {}", opening.name, counted(opening.nodes_count(), "node"))), ..Found::default() },
-            Err(faults) => {
-                let here = faults.list().iter().filter(|fault| fault.wrong.code() != "opening_not_found");
-                let told: Vec<_> = here
-                    .map(|fault| {
-                        let fix = fault.fix.as_ref().map_or_else(String::new, |fix| format!("; {fix}"));
-                        (fault.at.line as usize, fault.at.column as usize, format!("{}{fix}", fault.wrong))
-                    })
-                    .collect();
-                let is = told.is_empty().then(|| "what it nests is looked for when it is sent".to_owned());
-                Found { faults: told, more: faults.more(), is }
-            }
+        self.read = self.revision;
+        self.found = Found::of(&self.text(limits), None, &NoLibrary, false, limits);
+    }
+
+    /// What is to be done beside the screen's thread now: what the text nests is looked for, once for each change.
+    pub(crate) fn check(&mut self, limits: &Limits) -> Option<DeskJob> {
+        if self.asked == self.revision || self.read != self.revision || !self.found.nests {
+            return None;
+        }
+        self.asked = self.revision;
+        let (text, origin) = (self.text(limits), self.origin.clone());
+        Some(DeskJob::Check { number: self.revision, text, origin, limits: Box::new(*limits) })
+    }
+
+    /// What was found with all that it nests, unless it was written in meanwhile.
+    pub(crate) fn checked(&mut self, number: u64, found: Found) {
+        if number == self.revision {
+            self.found = found;
+        }
+    }
+
+    /// It is another text now.
+    fn changed(&mut self) {
+        self.revision += 1;
+        self.refusal = None;
+    }
+
+    /// Goes on with another text.
+    pub(crate) fn take(&mut self, draft: Draft, limits: &Limits) {
+        let over = draft.text.len().saturating_sub(bytes_max(limits));
+        self.editor = Editor::of(&draft.text, bytes_max(limits));
+        self.editor.jump(0, 0);
+        (self.origin, self.params, self.offset) = (draft.origin, None, 0);
+        self.cut = (over > 0).then(|| full(over));
+        self.changed();
+    }
+
+    /// Between the text and its params.
+    ///
+    /// # Errors
+    /// Why the params cannot be shown, or cannot all be taken, for a person.
+    pub(crate) fn turn(&mut self, limits: &Limits) -> Result<(), String> {
+        let Some(params) = self.params.take() else {
+            self.params = Some(Params::of(&self.editor.text(), &self.found.missing, limits)?);
+            (self.offset, self.cut) = (0, None);
+            return Ok(());
         };
+        let (fault, overrides) = (params.first_fault(), params.overrides());
+        let merged = merge_params(&self.editor.text(), &overrides, &limits.runs).map_err(|faults| faults.to_string());
+        match merged {
+            Ok(text) if text.len() > bytes_max(limits) => {
+                self.params = Some(params);
+                return Err(full(text.len() - bytes_max(limits)));
+            }
+            Ok(text) if !overrides.is_empty() => {
+                let at = self.editor.cursor();
+                self.editor = Editor::of(&text, bytes_max(limits));
+                self.editor.jump(at.0, at.1);
+                self.changed();
+            }
+            Ok(_) => {}
+            Err(why) => {
+                self.params = Some(params);
+                return Err(why);
+            }
+        }
+        self.offset = 0;
+        fault.map_or(Ok(()), |(_, why)| Err(format!("left as it was in the text: {why}")))
+    }
+
+    /// Whether its params are shown.
+    pub(crate) const fn shows_params(&self) -> bool {
+        self.params.is_some()
+    }
+
+    /// The place of its keys.
+    pub(crate) const fn place(&self) -> Place {
+        if self.params.is_some() { Place::SubmitParams } else { Place::Submit }
     }
 
     /// Why it cannot be sent, as far as it was read.
@@ -115,15 +197,24 @@ impl Submit {
         if self.sent.is_some() {
             return Some("it is sent already: the control plane has not answered yet".to_owned());
         }
-        let (line, column, what) = self.found.faults.first().filter(|_| !self.is_changed)?;
-        Some(format!("line {line}, column {column}: {what}"))
+        if let Some((_, why)) = self.params.as_ref().and_then(Params::first_fault) {
+            return Some(why);
+        }
+        let fault = self.found.hard().filter(|_| self.read == self.revision)?;
+        Some(format!("line {}, column {}: {}", fault.line, fault.column, words_of(&fault.words)))
     }
 
     /// Puts the cursor at the next fault behind it, or the first.
     pub(crate) fn go_to_fault(&mut self) {
+        if let Some(params) = &mut self.params {
+            if let Some((row, _)) = params.first_fault() {
+                params.go(row);
+            }
+            return;
+        }
         let (row, column) = self.editor.cursor();
-        let at = |fault: &(usize, usize, String)| (fault.0.saturating_sub(1), fault.1.saturating_sub(1));
-        let mut places: Vec<(usize, usize)> = self.found.faults.iter().map(at).collect();
+        let here = self.found.faults.iter().filter(|fault| fault.is_here);
+        let mut places: Vec<(usize, usize)> = here.map(|fault| (fault.line.saturating_sub(1), fault.column.saturating_sub(1))).collect();
         places.sort_unstable();
         let next = places.iter().find(|place| **place > (row, column)).or_else(|| places.first());
         if let Some((row, column)) = next {
@@ -131,126 +222,113 @@ impl Submit {
         }
     }
 
-    /// Whether anything is wrong, as far as it was read.
+    /// Whether anything is wrong in it, as far as it was read.
     pub(crate) fn has_faults(&self) -> bool {
-        !self.found.faults.is_empty()
+        self.found.faults.iter().any(|fault| fault.is_here)
+    }
+
+    /// Whether there are rows of params to go between.
+    pub(crate) fn has_rows(&self) -> bool {
+        self.params.as_ref().is_some_and(|params| params.rows() > 1)
+    }
+
+    /// The next row of the params, or one before.
+    pub(crate) fn step(&mut self, by: isize) {
+        if let Some(params) = &mut self.params {
+            params.step(by);
+        }
     }
 
     /// Takes a key that the keymap has no use for.
     pub(super) fn on_key(&mut self, key: KeyEvent, view: &View) -> Reaction {
-        if view.keymap.lookup(Place::Submit, key).is_some() {
+        if view.keymap.lookup(self.place(), key).is_some() {
             return Reaction::Ignored;
         }
         self.cut = None;
         let page = isize::try_from(self.height).unwrap_or(1).max(1);
-        match key.code {
-            KeyCode::PageUp => self.editor.step(-page),
-            KeyCode::PageDown => self.editor.step(page),
-            _ => match self.editor.key(key) {
-                Ok(has_changed) => {
-                    self.is_changed |= has_changed;
-                    if has_changed {
-                        self.refusal = None;
-                    }
-                }
+        match (&mut self.params, key.code) {
+            (Some(_), _) => self.in_params(key),
+            (None, KeyCode::PageUp) => self.editor.step(-page),
+            (None, KeyCode::PageDown) => self.editor.step(page),
+            (None, _) => match self.editor.key(key) {
+                Ok(true) => self.changed(),
+                Ok(false) => {}
                 Err(over) => self.cut = Some(full(over)),
             },
         }
         Reaction::Taken(Vec::new())
     }
 
+    fn in_params(&mut self, key: KeyEvent) {
+        let Some(params) = &mut self.params else { return };
+        let kind = params.focused().map(|field| field.kind.clone());
+        let forward = key.code == KeyCode::Right;
+        match (kind, key.code) {
+            (None, KeyCode::Enter) if params.add() => {}
+            (_, KeyCode::Enter) => params.step(1),
+            (Some(Kind::Boolean), KeyCode::Char(' ')) => params.change(|field| field.choose(usize::from(field.chosen() != Some(1)))),
+            (Some(Kind::Boolean), KeyCode::Left | KeyCode::Right) => params.change(|field| field.cycle(forward)),
+            (Some(Kind::Boolean), _) => return,
+            (Some(Kind::Number(number)), KeyCode::Left | KeyCode::Right) if number.step.is_some() => {
+                params.change(|field| field.step(forward));
+            }
+            _ => match params.editor.key(key) {
+                Ok(true) => params.edited(),
+                Ok(false) => return,
+                Err(over) => self.cut = Some(full(over)),
+            },
+        }
+        self.changed();
+    }
+
     /// Takes pasted text.
     pub(super) fn on_paste(&mut self, pasted: &str) {
-        let over = self.editor.paste(pasted);
-        self.is_changed = true;
+        let over = match &mut self.params {
+            Some(params) if params.focused().is_some_and(|field| !field.takes_text()) => return,
+            Some(params) => {
+                let over = params.editor.paste(pasted.strip_suffix(['\n', '\r']).unwrap_or(pasted));
+                params.edited();
+                over
+            }
+            None => self.editor.paste(pasted),
+        };
+        self.changed();
         self.cut = (over > 0).then(|| full(over));
     }
 
     /// Puts the cursor at a place of the screen.
     pub(super) fn click(&mut self, body: Rect, column: u16, row: u16) {
-        let area = list_area(inside(body));
+        let area = submit_draw::list_area(body);
         let Some(line) = row.checked_sub(area.y).filter(|line| *line < area.height) else { return };
-        self.editor.jump(self.offset + usize::from(line), usize::from(column.saturating_sub(area.x + GUTTER)));
+        let line = self.offset + usize::from(line);
+        match &mut self.params {
+            Some(params) if line < params.rows() => params.go(line),
+            Some(_) => {}
+            None => self.editor.jump(line, usize::from(column.saturating_sub(area.x + GUTTER))),
+        }
     }
 
     /// Moves by some lines.
     pub(super) fn scroll(&mut self, by: isize) {
-        self.editor.step(by);
+        match &mut self.params {
+            Some(params) => params.go(params.focus.saturating_add_signed(by)),
+            None => self.editor.step(by),
+        }
     }
 
     /// Fits it to the room there is.
     pub(super) fn settle(&mut self, body: Rect) {
-        self.height = usize::from(list_area(inside(body)).height).max(1);
-        let at = self.editor.cursor().0;
+        self.height = usize::from(submit_draw::list_area(body).height).max(1);
+        let at = self.params.as_ref().map_or_else(|| self.editor.cursor().0, |params| params.focus);
         self.offset = self.offset.min(at).max((at + 1).saturating_sub(self.height));
     }
+}
 
-    /// Draws it.
-    pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
-        canvas.clear(body);
-        let inside = canvas.frame(body, "Submit an opening", focused);
-        let room = inside.width.saturating_sub(2);
-        let open = model.runs().map_or(0, |runs| runs.open().count());
-        let (words, role) = match self.sent {
-            Some(sent) => (format!("sent as {}: waiting for the control plane", sent.request.short()), Role::Accent),
-            None => (format!("{} goes to rlp/ctrl; {} open", canvas.view.glyphs.into, counted(open, "run")), Role::Muted),
-        };
-        canvas.put(inside.x + 1, inside.y, room, &words, role);
-        let area = list_area(inside);
-        let (row, column) = self.editor.cursor();
-        let lines = self.editor.lines();
-        let columns = area.width.saturating_sub(GUTTER + 1);
-        for ((index, line), y) in lines.iter().enumerate().skip(self.offset).zip(area.y..area.bottom()) {
-            let is_wrong = self.found.faults.iter().any(|fault| fault.0 == index + 1);
-            let role = if is_wrong { Role::Bad } else { Role::Muted };
-            canvas.put(area.x, y, 1, if is_wrong { canvas.view.glyphs.bad } else { " " }, role);
-            canvas.put(area.x + 1, y, GUTTER - 2, &format!("{:>5}", index + 1), role);
-            let cursor = (focused && index == row).then_some(column);
-            let class = if focused && index == row { Class::Public } else { Class::Payload };
-            draw_line(canvas, (area.x + GUTTER, y), columns, line, cursor, class);
-        }
-        let details = Rect { y: area.bottom() + 1, height: DETAIL_ROWS.min(inside.height), ..inside };
-        let border = canvas.view.glyphs.horizontal.repeat(usize::from(room));
-        canvas.put(inside.x + 1, area.bottom(), room, &border, Role::Border);
-        for ((words, role), y) in self.details(canvas.view, usize::from(room)).iter().zip(details.y..details.bottom()) {
-            // What is wrong can quote what was written.
-            let class = if *role == Role::Bad { Class::Payload } else { Class::Public };
-            canvas.put_as(inside.x + 1, y, room, words, *role, class);
-        }
-    }
-
-    /// What is said below: what was refused, what did not fit, what is wrong, or what it is.
-    fn details(&self, view: &View, columns: usize) -> Vec<(String, Role)> {
-        let glyphs = view.glyphs;
-        let mut said = Vec::new();
-        said.extend(self.refusal.iter().map(|why| (format!("{} {why}", glyphs.bad), Role::Bad)));
-        said.extend(self.cut.iter().map(|why| (format!("{} {why}", glyphs.warn), Role::Warn)));
-        let (row, _) = self.editor.cursor();
-        // What is wrong in the line that is written comes first.
-        let (here, elsewhere): (Vec<_>, Vec<_>) = self.found.faults.iter().partition(|fault| fault.0 == row + 1);
-        let fault = |(line, column, what): &(usize, usize, String)| (format!("{} {line}:{column}: {what}", glyphs.bad), Role::Bad);
-        said.extend(here.into_iter().chain(elsewhere).map(fault));
-        if self.found.more > 0 {
-            said.push((format!("and {} (limits.runs.faults_max)", counted(self.found.more, "more fault")), Role::Muted));
-        }
-        said.extend(self.found.is.iter().map(|what| (format!("{} {what}", glyphs.ok), Role::Ok)));
-        let wrapped = said.into_iter().flat_map(|(words, role)| {
-            let words = text::visible(text::head(&words, 2_048), glyphs.ascii).into_owned();
-            text::wrap(&words, columns.max(8)).into_iter().map(move |line| (line, role))
-        });
-        wrapped.take(usize::from(DETAIL_ROWS)).collect()
-    }
+/// What is wrong, without the place that its words begin with.
+fn words_of(words: &str) -> &str {
+    words.split_once(": ").map_or(words, |(_, rest)| rest)
 }
 
 fn full(over: usize) -> String {
     format!("{over} bytes did not fit and were left out (limits.console.form_bytes_max)")
-}
-
-fn inside(body: Rect) -> Rect {
-    Rect::new(body.x + 1, body.y + 1, body.width.saturating_sub(2), body.height.saturating_sub(2))
-}
-
-/// Where the lines are: below the line that says where it goes, above the details.
-fn list_area(inside: Rect) -> Rect {
-    Rect { y: inside.y + 2, height: inside.height.saturating_sub(2 + DETAIL_ROWS + 1), ..inside }
 }

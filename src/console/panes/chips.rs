@@ -161,6 +161,7 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
         PaneId::Plan => ("PLAN", run_count(model, ui, |view| u64::from(view.planned)), Role::Text),
         PaneId::RunEvents => ("EVENTS", run_count(model, ui, |view| view.events), Role::Text),
         PaneId::Artifacts => ("KEPT", run_count(model, ui, |view| view.artifacts), Role::Text),
+        PaneId::Trace => ("TRACE", format::count(ui.rungs.hops(ui.time.until()).count() as u64), Role::Text),
         PaneId::RunHistory => {
             let (before, behind) = ui.pages.run_history.more();
             let more = if before || behind { "+" } else { "" };

@@ -217,7 +217,11 @@ fn state(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> 
     match world.runs.asks.len() {
         0 => {}
         asks if is_short => parts.push(Part::of(What::Alerts, format!("?{asks}"), Role::Warn)),
-        asks => parts.push(Part::of(What::Alerts, format!("? {}", counted(asks, "question")), Role::Warn)),
+        asks => {
+            let first = world.runs.asks.iter().map(|ask| ask.expires_at).min();
+            let left = first.map_or_else(String::new, |at| format!(" {}", format::age(at.since(view.clock.wall))));
+            parts.push(Part::of(What::Alerts, format!("? {}{left}", counted(asks, "question")), Role::Warn));
+        }
     }
     let elapsed = format::elapsed(view.now.mono.since(world.station.started_at.mono));
     parts.push(Part::of(What::Spare, elapsed, Role::Text));

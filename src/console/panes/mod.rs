@@ -28,6 +28,7 @@ mod started;
 mod subscribers;
 mod table;
 mod topics;
+mod trace;
 mod violations;
 mod wire;
 

@@ -7,7 +7,7 @@ use super::{
     rows::{counts, is_paged, rows, shown_columns},
     started,
     table::column_at as column_of_table,
-    wire,
+    trace, wire,
 };
 use crate::{
     console::{
@@ -120,7 +120,7 @@ fn paged<R: Record>(canvas: &mut Canvas<'_>, area: Rect, window: &Window<R>, not
 }
 
 /// Why a pane has no rows at all.
-fn why_empty(pane: PaneId, mpp: &Snapshot, model: &Model, ui: &Ui) -> String {
+fn why_empty(pane: PaneId, mpp: &Snapshot, model: &Model, ui: &Ui, view: &View) -> String {
     let words = match pane {
         PaneId::InFlight => return in_flight::why_empty(mpp),
         PaneId::Queues => "the pack has no queues",
@@ -140,6 +140,7 @@ fn why_empty(pane: PaneId, mpp: &Snapshot, model: &Model, ui: &Ui) -> String {
         PaneId::Drops => "every message reached its subscribers",
         PaneId::Runs => "no run was submitted since the station started",
         PaneId::Plan | PaneId::RunEvents | PaneId::Artifacts => return of_run(pane, model, ui),
+        PaneId::Trace => return trace::why_empty(ui, view),
         PaneId::RunHistory => "no run was ever submitted on this data folder",
         PaneId::Started | PaneId::Meter => "",
     };
@@ -168,13 +169,16 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
     let title = title(pane, model, ui, canvas.view);
     let inner = canvas.frame(area, &title, focused);
     draw_filter(canvas, pane, area, (&title, focused), model, ui);
+    if pane == PaneId::Plan && ui.lens(pane).filter().is_none() {
+        draw_why(canvas, area, (&title, focused), model, ui);
+    }
     let Some(world) = &model.world else {
         canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), "starting", Role::Muted);
         return;
     };
     let rows = rows(pane, ui, model);
     let draw = |canvas: &mut Canvas<'_>, more: (bool, bool)| table_of(canvas, pane, inner, (&rows, ui), focused, more);
-    let nothing = why_empty(pane, &world.mpp, model, ui);
+    let nothing = why_empty(pane, &world.mpp, model, ui, canvas.view);
     match pane {
         PaneId::Started => started::draw(canvas, inner, model, world),
         PaneId::History => paged(canvas, inner, &ui.pages.history, &nothing, &draw),
@@ -213,6 +217,7 @@ fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
         PaneId::Wire => wire::title(ui, view),
         PaneId::Topics | PaneId::Subscribers | PaneId::Peers | PaneId::Drops => bus_title(pane, model, view),
         PaneId::Runs | PaneId::Plan | PaneId::RunEvents | PaneId::Artifacts => run_title(pane, model, ui),
+        PaneId::Trace => trace::title(model, ui),
         // They come from the store, which knows nothing of the past.
         PaneId::Refunds | PaneId::State if model.past.is_some() => format!("{}, as when time was stopped", pane.place().name()),
         PaneId::Refunds => match ui.pages.refund_count(model) {
@@ -268,6 +273,18 @@ fn bus_title(pane: PaneId, model: &Model, view: &View) -> String {
         },
         _ => name.to_owned(),
     }
+}
+
+/// Why the run that is shown did not succeed, behind the title of its plan: the first thing that one looks for.
+fn draw_why(canvas: &mut Canvas<'_>, area: Rect, (title, focused): (&str, bool), model: &Model, ui: &Ui) {
+    let run = ui.run_shown(model).and_then(|run| model.runs()?.run(run));
+    let Some(why) = run.and_then(|run| run.why.as_deref()) else { return };
+    let width = |words: &str| u16::try_from(text::width(words)).unwrap_or(u16::MAX);
+    let before = 4 + if focused { width(canvas.view.glyphs.into) + 1 } else { 0 };
+    let start = area.x.saturating_add(width(title)).saturating_add(before);
+    let room = area.right().saturating_sub(start.saturating_add(2));
+    let words = text::visible(text::head(why, 1_024), canvas.view.glyphs.ascii).into_owned();
+    canvas.put_as(start, area.y, room, &format!(" {words} "), Role::Bad, Class::Payload);
 }
 
 /// The filter that is in force, behind the title of its pane. What it quotes may be what a viewer wrote.

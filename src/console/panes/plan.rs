@@ -10,7 +10,7 @@ use crate::{
     console::{format, glyphs::Glyphs, model::Model, pane_id::PaneId, picture::Picture, selection::RecordKey, theme::Role, ui::Ui},
     field::{Column, Value, fields},
     runs::{NodeState, NodeView, PlanNode, Progress, RunView},
-    time::Now,
+    time::{Now, Wall},
 };
 
 /// The words for how a node stands.
@@ -25,6 +25,8 @@ pub(crate) struct PlannedNode<'a> {
     plan: &'a PlanNode,
     node: &'a NodeView,
     picture: Arc<Picture>,
+    /// When silence becomes a no, where it asks a person.
+    expires_at: Option<Wall>,
     /// Its line in the picture.
     line: usize,
     /// Whether the lines stand as in the picture, so that the ways between them can be drawn.
@@ -37,29 +39,38 @@ pub(crate) fn node_time(node: &NodeView, now: Now) -> Option<Duration> {
     node.ran_at.map(|ran_at| end.mono.since(ran_at.mono))
 }
 
-/// How far an agent is, of one.
+/// How far something is, of one, in so many cells.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
     reason = "it lies between 0 and the bar's cells"
 )]
+pub(super) fn bar_of(share: f64, cells: usize, glyphs: &Glyphs) -> String {
+    let share = share.clamp(0.0, 1.0);
+    let full = (share * cells as f64).round() as usize;
+    format!("{}{} {:.0}%", glyphs.bar[0].repeat(full), glyphs.bar[1].repeat(cells - full), share * 100.0)
+}
+
+/// How far an agent is, of one.
 fn bar(progress: Progress, glyphs: &Glyphs) -> String {
     match (progress.done, progress.total) {
-        (Some(done), Some(total)) if total > 0.0 && done.is_finite() => {
-            let share = (done / total).clamp(0.0, 1.0);
-            let full = (share * BAR as f64).round() as usize;
-            format!("{}{} {:.0}%", glyphs.bar[0].repeat(full), glyphs.bar[1].repeat(BAR - full), share * 100.0)
-        }
+        (Some(done), Some(total)) if total > 0.0 && done.is_finite() => bar_of(done / total, BAR, glyphs),
         (Some(done), _) => format!("{done:.0}"),
         _ => String::new(),
     }
 }
 
+/// How far an agent is, of 1, where it says of how much.
+pub(super) fn share_of(node: &NodeView) -> Option<f64> {
+    let progress = node.progress?;
+    Some(progress.done? / progress.total.filter(|total| *total > 0.0)?)
+}
+
 impl PlannedNode<'_> {
-    fn share(&self) -> Option<f64> {
-        let progress = self.node.progress?;
-        Some(progress.done? / progress.total.filter(|total| *total > 0.0)?)
+    /// How long a person has to answer yet, where one is asked.
+    fn left(&self, now: Now) -> Option<Duration> {
+        Some(self.expires_at?.since(now.wall))
     }
 
     fn label(&self) -> &str {
@@ -76,7 +87,7 @@ fields! {
             => |it, now| node_time(it.node, now)
                 .map_or(Value::None, |took| Value::Duration(u64::try_from(took.as_millis()).unwrap_or(u64::MAX)));
         "progress", Number, Public, "how far its agent is, of 1", Column::fixed("progress", 13).from(72)
-            => |it, _| it.share().map_or(Value::None, Value::Number);
+            => |it, _| share_of(it.node).map_or(Value::None, Value::Number);
         "use", Text, Public, "what does it", Column::growing("use", 10, 1).from(64) => |it, _| Value::text(&*it.plan.uses);
         "why", Text, Payload, "what there is to say of it", Column::growing("why", 10, 4).from(56)
             => |it, _| Value::maybe(it.node.why.as_deref());
@@ -122,7 +133,14 @@ impl Listed for PlannedNode<'_> {
             "state" => Cell::new(self.node.state.name(), role),
             "try" if self.node.attempt == 0 => Cell::new("", Role::Muted),
             "try" => Cell::new(self.node.attempt.to_string(), if self.node.attempt > 1 { Role::Warn } else { Role::Text }),
+            "took" if self.expires_at.is_some() => {
+                Cell::new(self.left(look.view.clock).map_or_else(String::new, |left| format!("-{}", format::age(left))), Role::Warn)
+            }
             "took" => Cell::new(node_time(self.node, look.view.now).map_or_else(String::new, format::age), Role::Text),
+            "progress" if self.expires_at.is_some() => {
+                let left = self.left(look.view.clock).unwrap_or_default();
+                Cell::new(format!("no in {}", format::age(left)), Role::Warn)
+            }
             "progress" => Cell::new(self.node.progress.map_or_else(String::new, |progress| bar(progress, glyphs)), Role::Runs),
             "use" => Cell::new(self.plan.uses.to_string(), Role::Muted),
             "why" => Cell::of_class(self.node.why.as_deref().unwrap_or_default().to_owned(), role, Class::Payload),
@@ -137,9 +155,12 @@ pub(super) fn rows<'a>(model: &'a Model, ui: &Ui) -> Vec<Row<'a>> {
     let Some(run) = run else { return Vec::new() };
     let picture = ui.picture_of(run);
     let is_drawn = !ui.lens(PaneId::Plan).arranges();
+    let asks: Vec<_> = model.runs().into_iter().flat_map(|runs| &runs.asks).filter(|ask| ask.run == run.run).collect();
     let row = |(line, place): (usize, usize)| {
         let (plan, node) = (run.plan.nodes.get(place)?, run.nodes.get(place)?);
-        Some(Row::Node(PlannedNode { run, place, plan, node, picture: Arc::clone(&picture), line, is_drawn }))
+        let asked = asks.iter().find(|ask| ask.node.place as usize == place);
+        let expires_at = asked.filter(|_| node.state == NodeState::Asking).map(|ask| ask.expires_at);
+        Some(Row::Node(PlannedNode { run, place, plan, node, picture: Arc::clone(&picture), expires_at, line, is_drawn }))
     };
     picture.lines.iter().map(|line| line.place).enumerate().filter_map(row).collect()
 }

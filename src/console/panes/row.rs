@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{
     Cell, adapter_log::LogLine, artifacts::Artifact, drops::Drops, history::Stored, in_flight::Flying, meter::Reading,
     pack_state::StateValue, peers::BusPeer, plan::PlannedNode, queues::Queued, refunds::Refund, runs::Run, subscribers::Subscriber,
-    topics::Topic,
+    topics::Topic, trace::Rung,
 };
 use crate::{
     console::{
@@ -67,6 +67,7 @@ pub(crate) enum Row<'a> {
     RunLine(&'a RunLine),
     Artifact(Artifact<'a>),
     StoredRun(&'a RunRow),
+    Rung(Rung<'a>),
 }
 
 impl Row<'_> {
@@ -92,6 +93,7 @@ impl Row<'_> {
             Self::RunLine(row) => *row,
             Self::Artifact(row) => row,
             Self::StoredRun(row) => *row,
+            Self::Rung(row) => row,
         }
     }
 

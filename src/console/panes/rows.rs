@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::VecDeque};
 
 use super::{
     Row, adapter_log, artifacts, drops, history, in_flight, meter, pack_state, peers, plan, queues, refunds, run_events, run_history, runs,
-    subscribers, topics, wire::Entries,
+    subscribers, topics, trace, wire::Entries,
 };
 use crate::{
     console::{
@@ -44,6 +44,7 @@ pub(crate) fn specs(pane: PaneId) -> &'static [Spec] {
         PaneId::RunEvents => RunLine::SPECS,
         PaneId::Artifacts => ArtifactRow::SPECS,
         PaneId::RunHistory => RunRow::SPECS,
+        PaneId::Trace => trace::Rung::SPECS,
         PaneId::Started => &[],
     }
 }
@@ -119,6 +120,7 @@ fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
         PaneId::RunEvents => run_events::rows(model, ui),
         PaneId::Artifacts => artifacts::rows(model, ui),
         PaneId::RunHistory => ui.pages.run_history.rows().iter().map(Row::StoredRun).collect(),
+        PaneId::Trace => trace::rows(ui),
         // Too many to be named all: see [`rows`].
         PaneId::Wire | PaneId::Started => Vec::new(),
     }
@@ -134,6 +136,8 @@ struct Stamp {
     tenths: u64,
     /// The run that panes tell of.
     run: Option<TraceId>,
+    /// The trace that is shown, and how far its ladder was made.
+    rungs: (Option<TraceId>, u64),
 }
 
 /// The places of the rows that are shown, in the order that they are shown in. It is made once for a moment and a state of the model:
@@ -153,6 +157,7 @@ fn stamp(ui: &Ui, model: &Model, lens: &Lens) -> Stamp {
         pages: ui.pages.revision(),
         tenths: ui.moment().mono.0 / 100_000_000,
         run: ui.run,
+        rungs: (ui.rungs.trace(), ui.rungs.folded()),
     }
 }
 
@@ -258,7 +263,7 @@ pub(crate) fn rows<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Rows<'a> {
     }
     let rows = all(pane, ui, model);
     let lens = ui.lens(pane);
-    let made = if pane == PaneId::RunEvents && lens.sort().is_none() { Rows::Following } else { Rows::Made };
+    let made = if matches!(pane, PaneId::RunEvents | PaneId::Trace) && lens.sort().is_none() { Rows::Following } else { Rows::Made };
     if has_own_order(pane) || !lens.arranges() {
         return made(rows);
     }

@@ -4,28 +4,42 @@ use std::{borrow::Cow, cmp::Reverse, time::Duration};
 
 use super::{
     Cell, Class,
+    plan::{bar_of, share_of},
     row::{Listed, Look, Row},
 };
 use crate::{
     console::{format, glyphs::Glyphs, model::Model, selection::RecordKey, theme::Role},
     field::{Column, Value, fields},
-    runs::{RunState, RunView},
-    time::Now,
+    runs::{NodeView, RunState, RunView},
+    time::{Now, Wall},
 };
 
 /// The words for how a run stands.
 pub(super) const STATES: &[&str] = &["running", "cancelling", "succeeded", "failed", "cancelled"];
+
+/// Cells of the bar of a run's progress.
+const BAR: usize = 5;
 
 /// A run.
 pub(crate) struct Run<'a> {
     pub(crate) view: &'a RunView,
     /// Questions of it that wait.
     pub(crate) asks: usize,
+    /// When silence becomes a no to the first of them.
+    pub(crate) expires_at: Option<Wall>,
 }
 
 impl Run<'_> {
     fn done(&self) -> u64 {
         self.view.nodes.iter().filter(|node| node.state.is_end()).count() as u64
+    }
+
+    /// How much of it is done, of 1: nodes that ended, and of the others what their agents say.
+    fn share(&self) -> Option<f64> {
+        let of = |node: &NodeView| {
+            if node.state.is_end() { 1.0 } else { share_of(node).filter(|share| share.is_finite()).unwrap_or(0.0).clamp(0.0, 1.0) }
+        };
+        (!self.view.nodes.is_empty()).then(|| self.view.nodes.iter().map(of).sum::<f64>() / f64::from(self.view.planned.max(1)))
     }
 
     fn took(&self, now: Now) -> Duration {
@@ -40,11 +54,13 @@ fields! {
         "trace", Id, Public, "its name on the bus", Column::fixed("trace", 5)
             => |it, _| Value::text(it.view.run.0.hyphenated().to_string());
         "done", Number, Public, "nodes that ended, of all its nodes", Column::fixed("nodes", 9).right() => |it, _| Value::count(it.done());
+        "progress", Number, Public, "how much of it is done, of 1: nodes that ended, and of the others what their agents say",
+            Column::fixed("progress", 10).from(74) => |it, _| it.share().map_or(Value::None, Value::Number);
         "took", Duration, Public, "how long it took, or takes so far", Column::fixed("time", 7).right()
             => |it, now| Value::Duration(u64::try_from(it.took(now).as_millis()).unwrap_or(u64::MAX));
         "tokens", Number, Public, "tokens that its agents used", Column::fixed("tokens", 6).right().from(50)
             => |it, _| Value::count(it.view.tokens);
-        "by", Text, Public, "who asked for it", Column::growing("by", 8, 1).from(58) => |it, _| Value::text(&*it.view.by.client);
+        "by", Text, Public, "who asked for it", Column::growing("by", 8, 1).from(90) => |it, _| Value::text(&*it.view.by.client);
         "why", Text, Payload, "why it did not succeed", Column::growing("why", 10, 4).from(96)
             => |it, _| Value::maybe(it.view.why.as_deref());
         "nodes", Number, Public, "nodes of its plan" => |it, _| Value::count(u64::from(it.view.planned));
@@ -82,7 +98,10 @@ impl Listed for Run<'_> {
         Some(match field {
             "name" if self.asks > 0 => Cell::new(format!("{sign} {} {}", glyphs.warn, self.view.name), Role::Warn),
             "name" => Cell::new(format!("{sign} {}", self.view.name), role),
-            "state" if self.asks > 0 => Cell::new("asks", Role::Warn),
+            "state" if self.asks > 0 => {
+                let left = self.expires_at.map_or_else(String::new, |at| format!(" {}", format::age(at.since(look.view.clock.wall))));
+                Cell::new(format!("asks{left}"), Role::Warn)
+            }
             "state" => Cell::new(self.view.state.name(), role),
             "trace" => Cell::new(self.view.run.short(), Role::Muted),
             "done" => {
@@ -92,6 +111,8 @@ impl Listed for Run<'_> {
                 };
                 Cell::new(format!("{done}/{}", format::count(self.view.planned.into())), text)
             }
+            "progress" if self.view.state.is_end() => Cell::new("", Role::Muted),
+            "progress" => Cell::new(self.share().map_or_else(String::new, |share| bar_of(share, BAR, glyphs)), Role::Runs),
             "took" => Cell::new(format::age(self.took(look.view.now)), text),
             "tokens" => Cell::new(format::count(self.view.tokens), text),
             "by" => Cell::new(self.view.by.client.to_string(), Role::Muted),
@@ -106,6 +127,13 @@ pub(super) fn rows(model: &Model) -> Vec<Row<'_>> {
     let Some(runs) = model.runs() else { return Vec::new() };
     let mut views: Vec<_> = runs.runs.iter().enumerate().collect();
     views.sort_by_key(|(place, view)| (view.state.is_end(), Reverse(*place)));
-    let asks = |view: &RunView| runs.asks.iter().filter(|ask| ask.run == view.run).count();
-    views.into_iter().map(|(_, view)| Row::Run(Run { view, asks: asks(view) })).collect()
+    let row = |view: &'_ RunView| {
+        let asks = runs.asks.iter().filter(|ask| ask.run == view.run);
+        (asks.clone().count(), asks.map(|ask| ask.expires_at).min())
+    };
+    let made = views.into_iter().map(|(_, view)| {
+        let (asks, expires_at) = row(view);
+        Row::Run(Run { view, asks, expires_at })
+    });
+    made.collect()
 }

@@ -10,14 +10,16 @@ use crate::{
         keymap::Place,
         model::{Alert, Cause, Judged, Standing},
     },
-    ids::{InvocationId, SessionId},
+    ids::{ActionId, InvocationId, SessionId},
     mpp,
     port::{Command, Outcome},
+    runs::{self, NodeRef},
     tap::entry::{
         Link,
         mpp::{Brake, CloseCause, Transition},
         station,
     },
+    time::Wall,
 };
 
 const PEER: &str = "127.0.0.1:50312";
@@ -103,6 +105,41 @@ fn an_adapter_that_never_was_is_not_missed_and_one_that_is_back_in_time_neither(
         pass_s(&mut stage, 1);
     }
     assert!(alerts(&stage).is_empty());
+}
+
+#[test]
+fn a_question_of_a_run_is_heard_at_once_and_so_is_each_further_one() {
+    let mut stage = super::runs::with_runs(well(160, 50));
+    let judged = stage.tick();
+    assert_eq!(holding(&stage), [Cause::RunsFailed, Cause::Asking]);
+    assert_eq!(judged.raised.len(), 2);
+    let asking = alerts(&stage).into_iter().find(|alert| alert.cause == Cause::Asking).unwrap();
+    assert!(asking.text.contains("chat_vote asks whether give may go on"), "{}", asking.text);
+    assert!(!asking.text.contains("viewer ann"), "it is told to everybody: {}", asking.text);
+    stage.model.alerts.acknowledge(asking.number, stage.view.now);
+    assert_eq!(pass_s(&mut stage, 3).iter().map(|judged| judged.raised.len()).sum::<usize>(), 0);
+    let (run, action) = (super::runs::run(super::runs::VOTE), ActionId(uuid::Uuid::from_u128(7)));
+    let expires_at = Wall(stage.view.now.wall.0 + 300_000);
+    let node = NodeRef { place: 6, id: "report".into() };
+    stage.runs(runs::Transition::Asked { run, action, node, expires_at }, "publish?");
+    assert_eq!(stage.tick().raised, [asking.number]);
+    for action in [action, super::runs::ASK] {
+        stage.runs(runs::Transition::Decided { run, action, verdict: runs::Verdict::Approved, by: None }, "");
+    }
+    assert_eq!(stage.tick().passed, [asking.number]);
+}
+
+#[test]
+fn a_run_that_failed_is_told_of_for_a_minute() {
+    let mut stage = super::runs::with_runs(well(160, 50));
+    stage.tick();
+    let failed = alerts(&stage).into_iter().find(|alert| alert.cause == Cause::RunsFailed).unwrap();
+    assert!(failed.text.starts_with("mend ") && failed.text.ends_with(" failed"), "{}", failed.text);
+    stage.char('a');
+    let text = stage.text();
+    assert!(text.contains("mend dead failed"), "{text}");
+    pass_s(&mut stage, 61);
+    assert_eq!(holding(&stage), [Cause::Asking]);
 }
 
 #[test]
@@ -236,7 +273,7 @@ fn a_bridge_that_failed_is_started_again_from_where_it_is_said_and_its_adapter_i
     let restart = Effect::Command { asked: Asked::Restart, command: Command::Restart { link: Link::Mpp } };
     let mut stage = well(160, 50);
     assert_eq!(stage.char('R'), []);
-    assert!(stage.text().contains("the bridge and the bus are up: there is nothing to restart"), "{}", stage.text());
+    assert!(stage.text().contains("the bridge, the bus and the runs are up: there is nothing to restart"), "{}", stage.text());
     stage.station(station::Transition::HostDown { link: Link::Mpp }, "it failed by a fault of ours");
     pass_s(&mut stage, 1);
     stage.char('a');

@@ -10,6 +10,7 @@ use super::{
     runs::{runs, with_runs},
     screens::at_both_sizes,
     stage::{Stage, connected, show},
+    traces::with_messages,
     views::{bridge, journal},
 };
 use crate::{
@@ -212,6 +213,7 @@ fn every_pane_draws_every_field_that_it_declares() {
         let mut stage = match view {
             ViewId::Journal => journal(300, 60),
             ViewId::Bus => bus(300, 60),
+            ViewId::Runs if pane == PaneId::Trace => with_messages(300, 60),
             ViewId::Runs => runs(300, 60),
             ViewId::Deck => with_runs(with_drops(show(300, 60))),
             _ => bridge(300, 60),

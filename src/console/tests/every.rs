@@ -39,6 +39,7 @@ const MOVES: &[Action] = &[
     Action::ViewBridge,
     Action::ViewBus,
     Action::ViewRuns,
+    Action::ViewTrace,
     Action::ViewWire,
     Action::ViewJournal,
 ];
@@ -139,6 +140,11 @@ pub(super) fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
         Place::Submit => {
             let mut stage = show(80, 24);
             stage.act(Action::Submit);
+            stage
+        }
+        Place::SubmitParams | Place::Files => {
+            let mut stage = at(Place::Submit, base)?;
+            stage.act(if place == Place::Files { Action::Files } else { Action::Params });
             stage
         }
         Place::Output => {

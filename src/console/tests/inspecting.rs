@@ -11,7 +11,7 @@ use crate::{
         action::{Action, Effect},
         class::Veil,
         event::Event,
-        inspect::Worker,
+        inspect::worker,
         keymap::Place,
         model::Timeline,
         overlays::Overlay,
@@ -419,7 +419,7 @@ fn a_large_entry_is_read_by_the_worker_and_an_answer_for_what_was_left_is_droppe
     assert!(!stage.text().contains("PSTA"), "what is not read yet may be anything");
     stage.view.veil = Veil::default();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let tree = runtime.block_on(Worker::default().begin((**job).clone()));
+    let tree = runtime.block_on(worker().begin((**job).clone()));
     // Left and looked at again: the first answer is nobody's.
     assert!(stage.char('C').is_empty());
     assert_eq!(at(&stage), Some(small));

@@ -8,6 +8,7 @@ use super::{
     runs::runs,
     stage::{Stage, connected, done, enqueued, show},
     steps::pending_list,
+    traces::with_messages,
     views::{bridge, journal},
     wire::wire,
 };
@@ -44,6 +45,7 @@ fn over(pane: PaneId) -> Stage {
     }
     let mut stage = match pane {
         PaneId::Wire => wire(160, 50),
+        PaneId::Trace => with_messages(160, 50),
         _ if ViewId::Runs.panes().contains(&pane) => runs(160, 50),
         _ if ViewId::Bus.panes().contains(&pane) => bus(160, 50),
         _ if ViewId::Journal.panes().contains(&pane) => journal(160, 50),

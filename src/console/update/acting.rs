@@ -82,9 +82,12 @@ pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
         Action::AsJson => giving::turn(ui),
         Action::Defaults => giving::put_back(ui),
         Action::Submit => submitting::open(ui),
-        Action::Send if ui.place() == Place::Submit => submitting::send(ui, TraceId(uuid::Uuid::now_v7())),
+        Action::Send if is_submission(ui) => submitting::send(ui, TraceId(uuid::Uuid::now_v7())),
         Action::Send => giving::send(ui),
-        Action::NextField | Action::PreviousField if ui.place() == Place::Submit => submitting::to_fault(ui),
+        Action::NextField if is_submission(ui) => submitting::step(ui, 1),
+        Action::PreviousField if is_submission(ui) => submitting::step(ui, -1),
+        Action::Params => submitting::turn(ui),
+        Action::Files => submitting::files(ui),
         Action::NextField => giving::step(ui, 1),
         Action::PreviousField => giving::step(ui, -1),
         Action::Kick => {
@@ -120,6 +123,11 @@ pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether the keys go to an opening that is written.
+fn is_submission(ui: &Ui) -> bool {
+    matches!(ui.place(), Place::Submit | Place::SubmitParams)
 }
 
 pub(super) fn ask(ui: &mut Ui, bound: Option<Bound>) -> Vec<Effect> {
@@ -224,6 +232,9 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
     if let Some(Overlay::Pending(pending)) = ui.overlays.last() {
         let id = pending.selected().map(|row| row.id);
         return id.map_or_else(Vec::new, |id| vec![open_invocation(ui, id)]);
+    }
+    if let Some(Overlay::Files(_)) = ui.overlays.last() {
+        return submitting::choose(ui);
     }
     if let Some(Overlay::Events(_)) = ui.overlays.last() {
         giving::open_form(ui, model);

@@ -6,7 +6,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, MouseButton, MouseEvent,
 
 use ratatui::layout::Rect;
 
-use super::{acting, answers, columns, copying, filter, giving, hindrance, inspecting, moving, palette, quoted_by, submitting, timing};
+use super::{
+    acting, answers, columns, copying, filter, giving, hindrance, inspecting, laddering, moving, palette, quoted_by, submitting, timing,
+};
 use crate::{
     console::{
         action::{Action, Effect},
@@ -89,12 +91,13 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
             inspecting::decoded(ui, number, tree);
             Vec::new()
         }
+        Event::Desk(answer) => answer.map_or_else(Vec::new, |answer| submitting::desk(ui, answer, now)),
         Event::Ran { number, ran } => {
             palette::ran(ui, number, &ran);
             Vec::new()
         }
     };
-    submitting::follow(ui, live, is_tick, now);
+    let followed = submitting::follow(ui, live, is_tick, now);
     // The event may have stopped time, or moved it.
     drop(past);
     let past = ui.time.shown();
@@ -107,6 +110,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
         ui.settle(model);
     }
     let mut effects = effects;
+    effects.extend(followed);
     effects.extend(is_input.then(|| columns::keep(ui)).flatten());
     effects.extend(moving::next_page(ui));
     if !layout::too_small(ui.columns, ui.rows) {
@@ -224,6 +228,9 @@ fn attempt_on(ui: &mut Ui, model: &Model, live: &Model, view: &View, action: Act
         if let Some(form) = giving::form(ui).filter(|_| action == Action::Send) {
             form.focus_fault();
         }
+        if action == Action::Send {
+            submitting::to_fault(ui);
+        }
         say_as(ui, why, true, quoted_by(action), now);
         return Vec::new();
     }
@@ -261,9 +268,8 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
                 giving::keep(ui, *form, now);
                 return Vec::new();
             }
-            if let Some(Overlay::Submit(submit)) = ui.overlays.pop_if(|top| matches!(top, Overlay::Submit(_))) {
-                submitting::keep(ui, &submit, now);
-                return Vec::new();
+            if let Some(Overlay::Submit(_)) = ui.overlays.last() {
+                return submitting::back(ui, action == Action::Close, now);
             }
             moving::back(ui, model)
         }
@@ -296,7 +302,13 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             say(ui, words, false, now);
             vec![Effect::OnAir(on_air)]
         }
-        Action::ViewDeck | Action::ViewBridge | Action::ViewBus | Action::ViewRuns | Action::ViewWire | Action::ViewJournal => {
+        Action::ViewDeck
+        | Action::ViewBridge
+        | Action::ViewBus
+        | Action::ViewRuns
+        | Action::ViewTrace
+        | Action::ViewWire
+        | Action::ViewJournal => {
             if let Some(shown) = action.view() {
                 ui.show(shown);
             }
@@ -316,6 +328,7 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             inspecting::act(ui, model, view, action)
         }
         Action::Open if matches!(ui.overlays.last(), Some(Overlay::Inspector(_))) => inspecting::act(ui, model, view, action),
+        Action::Ladder => laddering::go(ui, model),
         Action::CopyAs => copying::open(ui, model, view),
         _ => match Form::of(action) {
             Some(form) => copying::copy(ui, model, view, form, now),

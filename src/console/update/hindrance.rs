@@ -1,6 +1,6 @@
 //! Why an action would do nothing here and now: what greys the footer, and what the operator is told.
 
-use super::{copying, inspecting, running, timing};
+use super::{copying, inspecting, laddering, running, timing};
 use crate::{
     console::{
         action::Action,
@@ -44,7 +44,7 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         Action::Drain => brake_hindrance(action, ui, model, view).or_else(|| undrain_hindrance(ui, model, view)),
         Action::Settle => settle_hindrance(ui, model),
         Action::HoldAll => needs(model.mpp().is_some_and(|mpp| !mpp.queues.is_empty()), "there are no queues"),
-        Action::Restart => needs(down_at_hand(ui, model).is_some(), "the bridge and the bus are up: there is nothing to restart"),
+        Action::Restart => needs(down_at_hand(ui, model).is_some(), "the bridge, the bus and the runs are up: there is nothing to restart"),
         Action::Kick if is_among_sessions(ui) => match session_at_hand(ui, model) {
             None => Some("no session of the bus is selected".to_owned()),
             own if own == model.own_session() => Some(format!("that is this console: {} leaves it", view.key(Action::Quit))),
@@ -55,6 +55,7 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         Action::Open => match (ui.overlays.last(), ui.focus) {
             (Some(Overlay::Pending(pending)), _) => needs(pending.selected().is_some(), "nothing is selected"),
             (Some(Overlay::Events(events)), _) => needs(events.selected().is_some(), "nothing is selected"),
+            (Some(Overlay::Files(files)), _) => needs(files.chosen().is_some(), "there is nothing to go on with"),
             (Some(Overlay::Tray(tray)), _) => {
                 needs(tray.selected(model).is_some() || tray.question(model).is_some(), "nothing was the matter so far")
             }
@@ -68,6 +69,7 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         Action::Cause | Action::Effect | Action::RelatedNext | Action::RelatedPrevious | Action::Return => {
             inspecting::hindrance(action, ui, model)
         }
+        Action::Ladder => laddering::hindrance(ui, model),
         Action::Copy
         | Action::CopyAs
         | Action::CopyCell
@@ -83,6 +85,7 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
             Some(Overlay::Submit(submit)) => submit.hindrance(),
             _ => send_hindrance(ui, model),
         },
+        Action::Params | Action::Files => needs(matches!(ui.place(), Place::Submit | Place::SubmitParams), "no opening is being written"),
         Action::AsJson => as_json_hindrance(ui),
         Action::Defaults => defaults_hindrance(ui),
         Action::Invoke | Action::Submit | Action::Record => needs(model.world.is_some(), "the station is starting"),
@@ -107,16 +110,21 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         Action::SettleDone | Action::SettleFailed => needs(ui.place() == Place::SettleDialog, "no settlement is asked for"),
         Action::Confirm => needs(matches!(ui.place(), Place::Dialog | Place::CancelDialog), "no question is open"),
         Action::Decline => needs(matches!(ui.overlays.last(), Some(Overlay::Dialog(_))), "no question is open"),
-        Action::NextField | Action::PreviousField if ui.place() == Place::Submit => match ui.overlays.last() {
-            Some(Overlay::Submit(submit)) => needs(submit.has_faults(), "nothing is wrong with it"),
-            _ => None,
-        },
-        Action::NextField | Action::PreviousField => {
-            needs(matches!(ui.overlays.last(), Some(Overlay::Form(_) | Overlay::Filter(_))), "no form is open")
-        }
+        Action::NextField | Action::PreviousField => field_hindrance(ui),
         Action::Zoom => needs(ui.overlays.is_empty() && matches!(ui.focus, Focus::Pane(_)), "a pane is zoomed: Tab to one"),
         _ => None,
     }
+}
+
+fn field_hindrance(ui: &Ui) -> Option<String> {
+    let (is_there, why) = match ui.overlays.last() {
+        Some(Overlay::Submit(submit)) if submit.shows_params() => {
+            (submit.has_rows(), "the text has no params: write one as `name = value`")
+        }
+        Some(Overlay::Submit(submit)) => (submit.has_faults(), "nothing is wrong with it"),
+        overlay => (matches!(overlay, Some(Overlay::Form(_) | Overlay::Filter(_))), "no form is open"),
+    };
+    (!is_there).then(|| why.to_owned())
 }
 
 /// The pane that the keys go to, if it has records.
@@ -131,7 +139,7 @@ pub(super) fn pane_at_hand(ui: &Ui) -> Option<PaneId> {
 /// Whose words why an action would do nothing can have: what is wrong in a form quotes what is written there.
 pub(crate) const fn quoted_by(action: Action) -> Class {
     match action {
-        Action::Send | Action::AsJson => Class::Payload,
+        Action::Send | Action::AsJson | Action::Params => Class::Payload,
         _ => Class::Public,
     }
 }
@@ -324,22 +332,31 @@ pub(super) fn session_at_hand(ui: &Ui, model: &Model) -> Option<ConnectionId> {
     }
 }
 
-/// The host that is down and would be started again: of both, the bus where the bus is looked at.
+/// The host that is down and would be started again: of several, the one that is looked at.
 pub(super) fn down_at_hand(ui: &Ui, model: &Model) -> Option<Link> {
     let hosts = &model.world.as_ref()?.station.hosts;
     let is_down = |link: &Link| matches!(hosts[link.index()], HostState::Down(_));
-    let is_bus = match (ui.overlays.last(), ui.focus) {
-        (Some(Overlay::Facts(facts)), _) => match &facts.subject {
-            Subject::Chip(chip) => *chip == ChipId::Rmp,
-            Subject::Alert(alert) => alert.cause.link() == Link::Rmp,
-            _ => ui.view == ViewId::Bus,
-        },
-        (Some(Overlay::Tray(tray)), _) => tray.selected(model).is_some_and(|alert| alert.cause.link() == Link::Rmp),
-        (None, Focus::Chips(_)) => chip_at_hand(ui, model) == Some(ChipId::Rmp),
-        _ => ui.view == ViewId::Bus,
+    let of_chip = |chip: ChipId| match chip {
+        ChipId::Rmp => Link::Rmp,
+        ChipId::Runs => Link::Runs,
+        ChipId::Mpp | ChipId::Store | ChipId::Hidden(_) => Link::Mpp,
     };
-    let order = if is_bus { [Link::Rmp, Link::Mpp] } else { [Link::Mpp, Link::Rmp] };
-    order.into_iter().find(is_down)
+    let of_view = match ui.view {
+        ViewId::Bus => Link::Rmp,
+        ViewId::Runs => Link::Runs,
+        _ => Link::Mpp,
+    };
+    let first = match (ui.overlays.last(), ui.focus) {
+        (Some(Overlay::Facts(facts)), _) => match &facts.subject {
+            Subject::Chip(chip) => of_chip(*chip),
+            Subject::Alert(alert) => alert.cause.link(),
+            _ => of_view,
+        },
+        (Some(Overlay::Tray(tray)), _) => tray.selected(model).map_or(Link::Mpp, |alert| alert.cause.link()),
+        (None, Focus::Chips(_)) => chip_at_hand(ui, model).map_or(Link::Mpp, of_chip),
+        _ => of_view,
+    };
+    [first, Link::Mpp, Link::Rmp, Link::Runs].into_iter().find(is_down)
 }
 
 /// The focused chip.

@@ -187,6 +187,12 @@ fn from_entry(ui: &mut Ui, view: &View, seq: Seq, to_effect: bool) -> Vec<Effect
     Vec::new()
 }
 
+/// The entry that tells of the selected record, while it is kept.
+pub(super) fn told_at_hand<'a>(ui: &'a Ui, model: &Model) -> Option<EntryRef<'a>> {
+    let kept = ui.time.kept();
+    kept.at(found(kept, &at_hand(ui, model)?, false)?)
+}
+
 fn found(kept: &Kept, traced: &Traced, is_first: bool) -> Option<Seq> {
     let seq = |(_, found): (u64, crate::tap::EntryRef<'_>)| found.entry.seq;
     match traced {

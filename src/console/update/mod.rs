@@ -11,6 +11,7 @@ mod filter;
 mod giving;
 mod hindrance;
 mod inspecting;
+mod laddering;
 mod moving;
 mod palette;
 mod running;

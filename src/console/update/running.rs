@@ -78,6 +78,10 @@ pub(super) fn confirm_cancel(ui: &mut Ui, model: &Model, run: TraceId, name: &st
         say(ui, format!("{name} has ended meanwhile: nothing was cancelled"), true, ui.at);
         return Vec::new();
     }
+    if model.runs().and_then(|runs| runs.run(run)).is_some_and(|view| view.state == runs::RunState::Cancelling) {
+        say(ui, format!("{name} is on its way to its end already: nothing was cancelled"), true, ui.at);
+        return Vec::new();
+    }
     vec![Effect::Command { asked: Asked::CancelRun { name: name.to_owned() }, command: Command::Runs(runs::Command::Cancel { run }) }]
 }
 

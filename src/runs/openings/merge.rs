@@ -21,6 +21,25 @@ pub fn merge_params(text: &str, overrides: &Map, limits: &Runs) -> Result<String
     set_in(text, &tree, "params", overrides, yaml::flow_entry, limits)
 }
 
+/// The params that an opening's text declares, in its order.
+///
+/// # Errors
+/// The faults of the text as YAML, or of `params`.
+pub fn declared_params(text: &str, limits: &Runs) -> Result<Vec<(String, serde_json::Value)>, Faults> {
+    let tree = tree(text, limits)?;
+    let Value::Map(root) = &tree.value else {
+        return Err(fault(tree.at, FaultKind::NoOpening { found: tree.value.article() }, limits));
+    };
+    match root.value("params").map(|it| (&it.value, it.at)) {
+        None | Some((Value::Null, _)) => Ok(Vec::new()),
+        Some((Value::Map(map), _)) => Ok(map.pairs.iter().map(|(key, value)| (key.name.to_string(), value.json())).collect()),
+        Some((value, at)) => {
+            let (key, part) = ("params".to_owned(), "an opening".to_owned());
+            Err(fault(at, FaultKind::WrongType { key, part, takes: "a map", found: value.article() }, limits))
+        }
+    }
+}
+
 /// A key and its value as lines of a map whose keys stand behind this indent.
 type Entry = fn(indent: &str, key: &str, value: &serde_json::Value) -> String;
 

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
-    ids::{InvocationId, Peer, QueueName},
+    ids::{Peer, QueueName},
     tap::entry::Link,
     time::Now,
 };
@@ -33,6 +33,10 @@ pub(crate) enum Cause {
     HeadWaiting(QueueName),
     /// Rows were left in applied by a connection that ended, and wait to be settled.
     LeftApplied,
+    /// Runs wait for a person's decision.
+    Asking,
+    /// Runs failed in the last minute.
+    RunsFailed,
 }
 
 impl Cause {
@@ -50,6 +54,8 @@ impl Cause {
             Self::AdapterSilent(_) => "adapter_silent",
             Self::HeadWaiting(_) => "head_waiting",
             Self::LeftApplied => "left_applied",
+            Self::Asking => "confirmation_waiting",
+            Self::RunsFailed => "runs_failed",
         }
     }
 
@@ -61,6 +67,7 @@ impl Cause {
             Self::SocketDown | Self::Dropping => "rmp",
             Self::StoreFailing | Self::DiskLow => "store",
             Self::RecordingFailed => "recording",
+            Self::Asking | Self::RunsFailed => "runs",
             Self::AdapterGone(peer) | Self::AdapterSilent(peer) => peer.as_str(),
             Self::HeadWaiting(queue) => queue.as_str(),
         }
@@ -71,6 +78,7 @@ impl Cause {
         match self {
             Self::HostDown(link) => *link,
             Self::SocketDown | Self::Dropping => Link::Rmp,
+            Self::Asking | Self::RunsFailed => Link::Runs,
             Self::StoreFailing | Self::DiskLow | Self::RecordingFailed => Link::Station,
             Self::PortDown | Self::AdapterGone(_) | Self::AdapterSilent(_) | Self::HeadWaiting(_) | Self::LeftApplied => Link::Mpp,
         }
@@ -102,8 +110,8 @@ pub(crate) struct Alert {
     /// What is the matter, in a sentence. It is kept up to date while the cause holds.
     pub(crate) text: Arc<str>,
     pub(crate) standing: Standing,
-    /// The last row that it tells of, where it tells of rows.
-    pub(super) last: Option<InvocationId>,
+    /// What the last of several things is told by that it tells of: it grows with each further one.
+    pub(super) last: Option<u64>,
 }
 
 impl Alert {

@@ -11,6 +11,7 @@ use crate::{
         },
     },
     ids::QueueName,
+    runs::RunState,
 };
 
 /// What to do about it as things are now.
@@ -30,6 +31,17 @@ pub(crate) fn remedy(cause: &Cause, world: &World) -> Vec<Sentence> {
         Cause::AdapterGone(_) => vec![to_do("start the adapter again; pending work waits for it, in its order")],
         Cause::AdapterSilent(_) => silent_remedy(),
         Cause::HeadWaiting(queue) => head_remedy(queue, world),
+        Cause::Asking => vec![press(Action::Tray, "has the questions first: approve or reject them there; silence becomes a no")],
+        Cause::RunsFailed => {
+            let failed = world.runs.runs.iter().filter(|view| view.state == RunState::Failed);
+            let last = failed.max_by_key(|view| view.ended_at.map(|at| at.mono));
+            let mut sentences = vec![
+                to_do("see which node failed and why, mend the opening or start the agent that is missing, and submit it again:"),
+                press(Action::ViewRuns, "shows the Runs"),
+            ];
+            sentences.extend(last.map(|view| run(format!("run events {}", view.run))));
+            sentences
+        }
         Cause::LeftApplied => {
             let first = world.mpp.live.iter().find(|(_, live)| live.left);
             first.map_or_else(Vec::new, |(id, _)| settle_remedy(*id))

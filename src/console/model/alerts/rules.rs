@@ -10,10 +10,11 @@ use crate::{
         model::{World, bus::drop_groups, causes::close_words, flow::Flow},
         panes::drop_word as word,
     },
-    ids::{InvocationId, Peer, QueueName},
+    ids::{Peer, QueueName},
     mpp::{self, Listener},
     port::HostState,
     rmp::{self, DropReason},
+    runs::RunState,
     tap::entry::Link,
     time::Now,
 };
@@ -23,7 +24,7 @@ pub(super) struct Found {
     pub(super) cause: Cause,
     pub(super) since: Now,
     pub(super) text: Arc<str>,
-    pub(super) last: Option<InvocationId>,
+    pub(super) last: Option<u64>,
 }
 
 impl Found {
@@ -57,6 +58,7 @@ pub(super) fn found(world: &World, drops: &Flow, heads: &Heads, missed: Option<(
         }
     }
     of_bus(&mut all, world, drops, now);
+    of_runs(&mut all, world, now);
     all
 }
 
@@ -80,6 +82,31 @@ fn of_bus(all: &mut Vec<Found>, world: &World, drops: &Flow, now: Now) {
         });
         let text = format!("messages of the bus do not reach their subscribers: {count} in the last minute{whose}");
         all.push(Found::new(Cause::Dropping, since, text));
+    }
+}
+
+/// What runs ask and why they failed can quote viewers: an alert is told to everybody, and says neither.
+fn of_runs(all: &mut Vec<Found>, world: &World, now: Now) {
+    let runs = &world.runs;
+    if let (Some(first), Some(last)) = (runs.asks.front(), runs.asks.back()) {
+        let name = runs.run(first.run).map_or_else(|| first.run.short(), |view| view.name.to_string());
+        let left = format::age(first.expires_at.since(now.wall));
+        let text = match runs.asks.len() {
+            1 => format!("{name} asks whether {} may go on: without an answer it is a no in {left}", first.node.id),
+            count => format!("{count} questions of runs wait; {name} asks first whether {} may go on: a no in {left}", first.node.id),
+        };
+        all.push(Found { last: Some(last.asked_at.mono.0), ..Found::new(Cause::Asking, first.asked_at, text) });
+    }
+    let failed = runs.runs.iter().filter(|view| view.state == RunState::Failed);
+    let lately = failed.filter_map(|view| Some((view, view.ended_at?))).filter(|(_, at)| now.mono.since(at.mono) < MINUTE);
+    let mut lately: Vec<_> = lately.collect();
+    lately.sort_by_key(|(_, at)| at.mono);
+    if let (Some((_, since)), Some((view, last))) = (lately.first(), lately.last()) {
+        let text = match lately.len() {
+            1 => format!("{} {} failed", view.name, view.run.short()),
+            count => format!("{count} runs failed in the last minute, {} {} last", view.name, view.run.short()),
+        };
+        all.push(Found { last: Some(last.mono.0), ..Found::new(Cause::RunsFailed, *since, text) });
     }
 }
 
@@ -117,7 +144,7 @@ fn bridge(all: &mut Vec<Found>, mpp: &mpp::Snapshot, heads: &Heads, rules: &Aler
             1 => format!("{first} was left in applied: nobody knows how it ended"),
             count => format!("{count} rows were left in applied, {first} first: nobody knows how they ended"),
         };
-        all.push(Found { last: Some(**last), ..Found::new(Cause::LeftApplied, live.since, text) });
+        all.push(Found { last: Some(last.0), ..Found::new(Cause::LeftApplied, live.since, text) });
     }
 }
 

@@ -1,0 +1,79 @@
+//! Work on openings that may wait for the disk.
+
+use std::{future::Future, path::PathBuf, sync::Arc};
+
+use super::{Found, Shelf, Shelved};
+use crate::{console::worker::Worker, ids::TraceId, limits::Limits, runs::openings::bundle};
+
+/// Something to be done.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum DeskJob {
+    /// Read a text with all that it nests. The number tells what its answer is of.
+    Check { number: u64, text: String, origin: Option<PathBuf>, limits: Box<Limits> },
+    /// Put what lies beside its file into a text that is to be sent.
+    Bundle { request: TraceId, text: String, origin: PathBuf, limits: Box<Limits> },
+    /// List the files.
+    List,
+    /// Read one.
+    Text(PathBuf),
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum DeskAnswer {
+    Checked { number: u64, found: Found },
+    Bundled { request: TraceId, text: Result<String, String> },
+    Listed(Shelved),
+    Text(PathBuf, Result<String, String>),
+}
+
+type Sent = (Arc<dyn Shelf>, DeskJob);
+
+/// Does it on two threads: one reads what is written, as often as that changes; the other does what was asked for once.
+#[derive(Debug)]
+pub(crate) struct Desk {
+    shelf: Option<Arc<dyn Shelf>>,
+    checks: Worker<Sent, DeskAnswer>,
+    files: Worker<Sent, DeskAnswer>,
+}
+
+impl Desk {
+    /// A desk beside this shelf; without one nothing is done.
+    pub(crate) fn new(shelf: Option<Arc<dyn Shelf>>) -> Self {
+        Self { shelf, checks: Worker::new("openings", work), files: Worker::new("opening-files", work) }
+    }
+
+    /// Does something. The future yields nothing when a newer job took its place, or when there is no shelf.
+    pub(crate) fn begin(&mut self, job: DeskJob) -> impl Future<Output = Option<DeskAnswer>> + Send + use<> {
+        let worker = if matches!(job, DeskJob::Check { .. }) { &mut self.checks } else { &mut self.files };
+        let answer = self.shelf.as_ref().map(|shelf| worker.begin((Arc::clone(shelf), job)));
+        async move {
+            match answer {
+                Some(answer) => answer.await,
+                None => None,
+            }
+        }
+    }
+}
+
+fn work((shelf, job): Sent) -> DeskAnswer {
+    match job {
+        DeskJob::Check { number, text, origin, limits } => {
+            DeskAnswer::Checked { number, found: Found::of(&text, origin.as_deref(), &*shelf, true, &limits) }
+        }
+        DeskJob::Bundle { request, text, origin, limits } => {
+            let folder = origin.parent();
+            let beside = |name: &str| {
+                // What does not lie beside the file, the station looks for in its own folder.
+                let found = shelf.read(name, folder).ok().filter(|(_, path)| path.parent() == folder);
+                Ok(found.map(|(text, _)| text))
+            };
+            DeskAnswer::Bundled { request, text: bundle(&text, beside, &limits.runs).map_err(|error| error.to_string()) }
+        }
+        DeskJob::List => DeskAnswer::Listed(shelf.list()),
+        DeskJob::Text(path) => {
+            let text = shelf.text(&path);
+            DeskAnswer::Text(path, text)
+        }
+    }
+}

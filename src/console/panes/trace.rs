@@ -1,0 +1,215 @@
+//! Trace: the ladder of one piece of work, every message of it from whom and to whom.
+
+use std::time::Duration;
+
+use super::{
+    Cell, Class,
+    row::{Listed, Look, Row},
+};
+use crate::{
+    console::{
+        action::Action,
+        format,
+        glyphs::Glyphs,
+        model::Model,
+        rungs::{Ends, LANES_MAX, Rungs},
+        selection::RecordKey,
+        theme::Role,
+        ui::Ui,
+        view::View,
+    },
+    field::{Column, Value, fields},
+    ids::{Seq, TraceId},
+    port::HopRow,
+    tap::entry::Link,
+    time::Wall,
+};
+
+/// A hop of the trace that is shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Rung<'a> {
+    hop: &'a HopRow,
+    trace: TraceId,
+    /// When the first hop was.
+    began: Wall,
+    rungs: &'a Rungs,
+}
+
+impl Rung<'_> {
+    /// What it carries: a topic, or a frame.
+    fn what(&self) -> &str {
+        self.hop.topic.as_deref().unwrap_or(&self.hop.schema)
+    }
+
+    /// The same for a narrow column: the run's own topics without its name, which is that of the trace.
+    fn what_shown(&self, glyphs: &Glyphs) -> String {
+        let own = format!("rlp/runs/{}", self.trace);
+        let shown = |rest: &str| format!("rlp/runs/{}{rest}", glyphs.ellipsis);
+        self.what().strip_prefix(&own).map_or_else(|| self.what().to_owned(), shown)
+    }
+
+    /// Whether it only tells how a run stands, and moves nothing.
+    fn is_telling(&self) -> bool {
+        self.what().starts_with("rlp/runs/") && self.what().ends_with("/events")
+    }
+
+    /// For whom it is, where that is not all of its topic.
+    fn receiver(&self) -> String {
+        match (self.hop.topic.as_deref() == Some(&*self.hop.to) && !self.hop.to.starts_with("agent/"), self.hop.reached) {
+            (true, Some(0)) => "nobody".to_owned(),
+            (true, Some(reached)) => format::many(reached.into(), "subscriber"),
+            _ => self.hop.to.clone(),
+        }
+    }
+
+    /// Whether somebody in particular is to answer it: what is told to all may find nobody who listens.
+    fn is_asked_of_one(&self) -> bool {
+        self.hop.to.starts_with("agent/")
+    }
+
+    /// Whether it reached whom it was for.
+    fn role(&self) -> Role {
+        match (&self.hop.refused, self.hop.reached, self.hop.dropped) {
+            (Some(_), ..) => Role::Bad,
+            (None, _, Some(1..)) => Role::Warn,
+            (None, Some(0), _) if self.is_asked_of_one() => Role::Warn,
+            _ => Role::Text,
+        }
+    }
+
+    /// What became of it, where that is not what one expects.
+    fn fate(&self) -> String {
+        match (&self.hop.refused, self.hop.reached, self.hop.dropped) {
+            (Some(why), ..) => why.clone(),
+            (None, _, Some(dropped @ 1..)) => format!("{dropped} dropped"),
+            (None, Some(0), _) if self.is_asked_of_one() => "nobody heard it".to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    fn latency(&self) -> Option<Duration> {
+        self.hop.latency_us.map(Duration::from_micros)
+    }
+
+    fn after(&self) -> Duration {
+        self.hop.at_ms.since(self.began)
+    }
+}
+
+/// The way of a hop between the lanes of the parties.
+fn way(ends: Ends, glyphs: &Glyphs) -> String {
+    let Ends { from, to, lanes } = ends;
+    let (left, right) = (from.min(to), from.max(to));
+    let mut drawn = String::new();
+    for lane in 0..lanes {
+        drawn.push_str(match lane {
+            _ if lane == to && from < to => glyphs.into,
+            _ if lane == to && from > to => glyphs.out,
+            _ if lane == from => glyphs.well,
+            _ if (left..right).contains(&lane) => glyphs.horizontal,
+            _ => glyphs.vertical,
+        });
+        if lane + 1 < lanes {
+            drawn.push_str(&if (left..right).contains(&lane) { glyphs.horizontal } else { " " }.repeat(2));
+        }
+    }
+    drawn
+}
+
+/// Cells of the widest ladder.
+const WAY_COLUMNS: u16 = 3 * LANES_MAX - 2;
+
+fields! {
+    Rung<'_> {
+        "seq", Serial, Public, "its entry's place in the tap" => |it, _| it.hop.seq.map_or(Value::None, Value::Serial);
+        "at", Time, Public, "when it crossed the station's boundary", Column::fixed("at", 12) => |it, _| Value::Time(it.hop.at_ms);
+        "after", Duration, Public, "how long after the first that is kept", Column::fixed("after", 7).right().from(126)
+            => |it, _| Value::Duration(u64::try_from(it.after().as_millis()).unwrap_or(u64::MAX));
+        "ladder", Text, Public, "its way between the parties", Column::fixed("ladder", WAY_COLUMNS).from(100) => |_, _| Value::None;
+        "from", Text, Public, "who sent it", Column::growing("from", 12, 2) => |it, _| Value::text(&*it.hop.from);
+        "to", Text, Public, "for whom it is", Column::growing("to", 12, 2) => |it, _| Value::text(&*it.hop.to);
+        "what", Text, Public, "its topic, or its frame", Column::growing("what", 9, 4) => |it, _| Value::text(it.what());
+        "schema", Text, Public, "its schema", Column::growing("schema", 14, 2).from(116) => |it, _| Value::text(&*it.hop.schema);
+        "frame_len", Bytes, Public, "its frame_len as it was sent; of an MPP frame its bytes on the wire", Column::fixed("len", 7).right()
+            => |it, _| it.hop.frame_len.map_or(Value::None, Value::Bytes);
+        "latency", Number, Public, "milliseconds since what it answers", Column::fixed("took", 8).right()
+            => |it, _| it.latency().map_or(Value::None, |took| Value::Number(took.as_secs_f64() * 1_000.0));
+        "refused", Text, Public, "what became of it, where it did not arrive", Column::fixed("", 15).from(96)
+            => |it, _| Value::text(it.fate());
+        "link", State(&["station", "mpp", "rmp", "runs"]), Public, "whose boundary it crossed" => |it, _| Value::text(&*it.hop.link);
+        "cause", Serial, Public, "the entry that it answers, or that caused it" => |it, _| it.hop.cause.map_or(Value::None, Value::Serial);
+        "telling", State(&["yes", "no"]), Public, "whether it only tells how a run stands: its events"
+            => |it, _| Value::text(if it.is_telling() { "yes" } else { "no" });
+    }
+}
+
+impl Listed for Rung<'_> {
+    fn key(&self) -> RecordKey {
+        RecordKey::Entry(Seq(self.hop.seq.unwrap_or_default()))
+    }
+
+    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+        let glyphs = look.view.glyphs;
+        let role = self.role();
+        let hue = if self.hop.link == Link::Mpp.name() { Role::Mpp } else { Role::Rmp };
+        Some(match field {
+            "at" => Cell::new(format::time_of_day_ms(self.hop.at_ms, &look.view.zone), Role::Muted),
+            "after" => Cell::new(format::fine(self.after()), Role::Muted),
+            "ladder" => Cell::new(way(self.rungs.ends(self.hop), glyphs), hue),
+            "from" | "to" => {
+                let party = if field == "from" { self.hop.from.clone() } else { self.receiver() };
+                Cell::of_class(party, role, Class::Public)
+            }
+            "what" => Cell::new(self.what_shown(glyphs), hue),
+            "schema" => Cell::new(self.hop.schema.trim_start_matches("CT_").to_owned(), Role::Muted),
+            "frame_len" => Cell::new(self.hop.frame_len.map_or_else(String::new, format::grouped), Role::Text),
+            "latency" => Cell::new(self.latency().map_or_else(String::new, format::fine), Role::Text),
+            "refused" => Cell::new(self.fate(), role),
+            _ => return None,
+        })
+    }
+}
+
+/// The hops of the trace that is shown, up to the moment that is shown.
+pub(super) fn rows(ui: &Ui) -> Vec<Row<'_>> {
+    let Some(trace) = ui.rungs.trace() else { return Vec::new() };
+    let mut hops = ui.rungs.hops(ui.time.until()).peekable();
+    let began = hops.peek().map_or(Wall(0), |hop| hop.at_ms);
+    hops.map(|hop| Row::Rung(Rung { hop, trace, began, rungs: &ui.rungs })).collect()
+}
+
+/// Whose trace it is, and how many hops were cut.
+pub(super) fn title(model: &Model, ui: &Ui) -> String {
+    let Some(trace) = ui.rungs.trace() else { return "Trace".to_owned() };
+    let run = model.runs().and_then(|runs| runs.run(trace)).map(|run| format!(" {}", run.name)).unwrap_or_default();
+    let cut = match ui.rungs.cut() {
+        0 => String::new(),
+        cut => format!(", {} older cut", format::count(cut)),
+    };
+    format!("Trace{run} {}{cut}", trace.short())
+}
+
+/// Why there is no hop.
+pub(super) fn why_empty(ui: &Ui, view: &View) -> String {
+    let key = view.key(Action::Ladder);
+    match ui.rungs.trace() {
+        Some(_) => "no message of it is kept (limits.console.kept_entries_max)".to_owned(),
+        None => format!("no trace is chosen: {key} on a run, an invocation or an entry of the Wire shows its messages here"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::glyphs;
+
+    #[test]
+    fn a_way_leads_from_lane_to_lane_over_those_between() {
+        let drawn = |from, to| way(Ends { from, to, lanes: 4 }, &glyphs::UNICODE);
+        assert_eq!(drawn(0, 1), "●──▸  │  │");
+        assert_eq!(drawn(3, 1), "│  ◂─────●");
+        assert_eq!(drawn(0, 3), "●────────▸");
+        assert_eq!(drawn(2, 2), "│  │  ●  │");
+        assert_eq!(way(Ends { from: 1, to: 0, lanes: 2 }, &glyphs::ASCII), "<--*");
+    }
+}

@@ -1,0 +1,160 @@
+//! The ladder of the trace that is shown, made of the entries that are kept and carried on with what comes.
+
+use super::{
+    model::{Kept, Model},
+    pane_id::PaneId,
+    ui::Ui,
+    view_id::ViewId,
+};
+use crate::{
+    ids::{Seq, TraceId},
+    port::{HopRow, Ladder},
+};
+
+/// Parties that have a lane of their own; the rest share the last.
+pub(crate) const LANES_MAX: u16 = 6;
+/// Who only listens, whatever the topic.
+const LISTENERS: &str = "*";
+
+/// Where a hop leaves and where it arrives, in lanes from the left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ends {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    /// Lanes that there are.
+    pub(crate) lanes: usize,
+}
+
+/// The ladder of the trace that is shown.
+#[derive(Debug, Default)]
+pub(crate) struct Rungs {
+    ladder: Option<Ladder>,
+    lanes: Vec<String>,
+    /// Hops that have their lanes.
+    laned: usize,
+    /// Hops are cut up to this entry, and so many of them.
+    after: Seq,
+    cut: u64,
+    /// The index of the next entry to be folded.
+    next: u64,
+    /// The entry that was folded last.
+    last: Option<Seq>,
+}
+
+/// To whom a hop goes: to all who listen, where its topic is nobody's own.
+fn receiver(hop: &HopRow) -> &str {
+    let is_anybodys = hop.topic.as_deref() == Some(&*hop.to) && !hop.to.starts_with("agent/");
+    if is_anybodys { LISTENERS } else { &hop.to }
+}
+
+impl Rungs {
+    /// Turns to a trace, unless it is the one that is shown, or the station was started again meanwhile. Whether it turned.
+    fn turn_to(&mut self, trace: Option<TraceId>, kept: &Kept, model: &Model, hops_max: u64) -> bool {
+        let is_other_tap = self.last.is_some_and(|last| kept.last_seq().is_some_and(|newest| newest < last));
+        if !is_other_tap && self.trace() == trace {
+            return false;
+        }
+        *self = Self::default();
+        self.begin(trace, kept, model, hops_max);
+        true
+    }
+
+    fn begin(&mut self, trace: Option<TraceId>, kept: &Kept, model: &Model, hops_max: u64) {
+        self.ladder = trace.map(|trace| Ladder::new(trace, true, self.after, hops_max));
+        if let (Some(ladder), Some(rmp)) = (&mut self.ladder, model.rmp()) {
+            ladder.know(rmp);
+        }
+        (self.next, self.laned) = (kept.first(), 0);
+    }
+
+    /// Whose it is.
+    pub(crate) fn trace(&self) -> Option<TraceId> {
+        self.ladder.as_ref().map(Ladder::trace)
+    }
+
+    fn hops_all(&self) -> &[HopRow] {
+        self.ladder.as_ref().map_or(&[], Ladder::rows)
+    }
+
+    /// Folds what came since, at most so many entries.
+    fn carry_on(&mut self, kept: &Kept, entries: u64) {
+        let Some(ladder) = &mut self.ladder else { return };
+        let from = self.next.max(kept.first());
+        let to = kept.end().min(from.saturating_add(entries));
+        for (_, entry) in kept.range(from..to) {
+            ladder.take(entry);
+            self.last = Some(entry.entry.seq);
+        }
+        self.next = to;
+        for hop in ladder.rows().iter().skip(self.laned) {
+            for lane in [&*hop.from, receiver(hop)] {
+                if self.lanes.len() < usize::from(LANES_MAX) && !self.lanes.iter().any(|known| known == lane) {
+                    self.lanes.push(lane.to_owned());
+                }
+            }
+        }
+        self.laned = ladder.rows().len();
+    }
+
+    /// Where it is full, the older half is cut, and the rest is made anew.
+    fn make_room(&mut self, kept: &Kept, model: &Model, hops_max: u64) {
+        if !self.ladder.as_ref().is_some_and(Ladder::has_more) {
+            return;
+        }
+        let half = self.hops_all().len() / 2;
+        let Some(seq) = self.hops_all().get(half).and_then(|hop| hop.seq) else { return };
+        self.cut += half as u64 + 1;
+        self.after = Seq(seq);
+        let trace = self.trace();
+        self.begin(trace, kept, model, hops_max);
+    }
+
+    /// The index behind the last entry that was folded.
+    pub(crate) const fn folded(&self) -> u64 {
+        self.next
+    }
+
+    /// Whether kept entries were not folded yet.
+    pub(super) fn is_behind(&self, kept: &Kept) -> bool {
+        self.ladder.is_some() && self.next < kept.end()
+    }
+
+    /// The hops up to a moment, the oldest first.
+    pub(crate) fn hops(&self, until: Option<Seq>) -> impl Iterator<Item = &HopRow> {
+        self.hops_all().iter().take_while(move |hop| until.is_none_or(|until| hop.seq.is_none_or(|seq| seq <= until.0)))
+    }
+
+    /// Older hops that were cut.
+    pub(crate) const fn cut(&self) -> u64 {
+        self.cut
+    }
+
+    /// Where a hop leaves and arrives.
+    pub(crate) fn ends(&self, hop: &HopRow) -> Ends {
+        let place = |party: &str| self.lanes.iter().position(|known| known == party).unwrap_or(self.lanes.len().saturating_sub(1));
+        Ends { from: place(&hop.from), to: place(receiver(hop)), lanes: self.lanes.len() }
+    }
+}
+
+impl Ui {
+    /// Turns to the trace that is to be shown, and carries its ladder on: at most so many entries.
+    pub(crate) fn carry_rungs(&mut self, model: &Model, entries: u64) {
+        let trace = match self.view {
+            ViewId::Runs => self.run_shown(model),
+            ViewId::Trace => self.trace.or_else(|| self.run_shown(model)),
+            _ => return,
+        };
+        let hops_max = self.limits.port.ladder_hops_max;
+        if self.rungs.turn_to(trace, self.time.kept(), model, hops_max) {
+            self.selections.entry(PaneId::Trace).or_default().release();
+        }
+        self.rungs.make_room(self.time.kept(), model, hops_max);
+        self.fold_rungs(entries);
+    }
+
+    /// Folds more of what is kept; whether there is still more.
+    pub(super) fn fold_rungs(&mut self, entries: u64) -> bool {
+        self.rungs.carry_on(self.time.kept(), entries);
+        self.rungs.is_behind(self.time.kept())
+    }
+}
