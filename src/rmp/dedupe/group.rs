@@ -60,11 +60,11 @@ impl<K: Copy + Eq> Group<K> {
     /// Notes a key as the one seen last, and tells its mark before and when that was, if it is there.
     pub(super) fn see(&mut self, hash: Hash, key: K, mark: u64, now: Mono) -> Option<(u64, Mono)> {
         let Self { ring, first, places, .. } = self;
-        let place = Place { hash, number: first.wrapping_add(u32::try_from(ring.len()).unwrap_or(u32::MAX)) };
-        let slot = Slot { key, mark, at: now, hash, is_empty: false };
+        let latest = Place { hash, number: first.wrapping_add(u32::try_from(ring.len()).unwrap_or(u32::MAX)) };
+        let seen = Slot { key, mark, at: now, hash, is_empty: false };
         let Some((known, spot)) = places.find(hash, |number| is_at(ring, *first, number, &key)) else {
-            places.add(place);
-            ring.push_back(slot);
+            places.add(latest);
+            ring.push_back(seen);
             self.len += 1;
             return None;
         };
@@ -73,11 +73,11 @@ impl<K: Copy + Eq> Group<K> {
         let known = ring.get_mut(at)?;
         let before = (known.mark, known.at);
         if is_last {
-            *known = slot;
+            *known = seen;
         } else {
             known.is_empty = true;
-            places.set(spot, place);
-            ring.push_back(slot);
+            places.set(spot, latest);
+            ring.push_back(seen);
             self.tidy();
         }
         Some(before)

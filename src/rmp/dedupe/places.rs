@@ -119,8 +119,8 @@ fn written(Place { hash: Hash(hash), number }: Place) -> u64 {
 }
 
 fn read(spot: u64) -> Option<Place> {
-    let hash = Hash((spot >> 32) as u32);
-    (spot != 0).then_some(Place { hash, number: (spot & u64::from(u32::MAX)) as u32 })
+    let [a, b, c, d, number @ ..] = spot.to_be_bytes();
+    (spot != 0).then_some(Place { hash: Hash(u32::from_be_bytes([a, b, c, d])), number: u32::from_be_bytes(number) })
 }
 
 #[cfg(test)]
