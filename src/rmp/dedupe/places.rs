@@ -1,8 +1,8 @@
 //! Where keys lie in a ring, by their hashes.
 //!
-//! One run of memory, in which a place stands at the first free spot from where its hash points on: finding, adding and taking out touch a
-//! line of it, where a table that keeps its occupancy apart touches two. Nothing is left where a place is taken out, so that the table never
-//! has to be made anew for as many keys come as go.
+//! One run of memory, in which a place stands at the first free spot from where its hash points on: finding, adding and taking out touch
+//! a line of it, where a table that keeps its occupancy apart touches two. Nothing is left where a place is taken out, so that the table
+//! never has to be made anew for as many keys as come as go.
 
 /// Spots of the smallest table.
 const SPOTS_MIN: usize = 16;

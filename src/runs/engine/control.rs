@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// The least time between `RunAccepted` and the first event (ruling RMP 11).
-const FIRST_EVENT_AFTER: Duration = Duration::from_millis(20);
+pub(super) const FIRST_EVENT_AFTER: Duration = Duration::from_millis(20);
 
 /// Bytes of one part of a plan beside a transition; well within what the tap keeps of a text.
 const PLAN_PART_BYTES_MAX: usize = 32_768;
@@ -137,10 +137,9 @@ impl Engine {
     pub(super) fn begin(&mut self, now: Now, run: TraceId) {
         let Some(body) = self.accepting.remove(&run) else { return };
         self.remember((run, ControlVariant::Submit), Answered::With(body.clone()));
-        self.shared.publish(of_body(run, body));
         let Some(run) = self.runs.get_mut(&run) else { return };
         let to = &mut self.shared;
-        to.hold_events(run.run, now.mono + FIRST_EVENT_AFTER);
+        to.accept(run.run, of_body(run.run, body));
         let (plan, name, nodes) = (run.plan(), run.name(), u32::try_from(run.nodes.len()).unwrap_or(u32::MAX));
         let edges = plan.edges.len();
         let mut parts = plan.parts(PLAN_PART_BYTES_MAX).into_iter();
@@ -161,7 +160,8 @@ impl Engine {
             return;
         }
         let timeout_ms = run.opening_of(0).policy.timeout_ms.unwrap_or(to.settings.timeout_ms);
-        run.timer = Some(to.timers.set(now.mono + Duration::from_millis(timeout_ms), Due::Run(run.run)));
+        run.ends_by = now.mono + Duration::from_millis(timeout_ms);
+        run.timer = Some(to.timers.set(run.ends_by, Due::Run(run.run)));
         run.open_scope(to, now, 0);
     }
 
@@ -170,7 +170,10 @@ impl Engine {
         self.accepting.remove(&run);
         let Some(run) = self.runs.remove(&run) else { return };
         let reason = format!("the run cannot be recorded: {error}; `rl-console doctor` says more");
-        self.reject(now, (run.run, ControlVariant::Submit), run.run, run.by, (RejectedFor::NotRecorded, reason));
+        self.remembered.forget((run.run, ControlVariant::Submit));
+        self.shared.figures.reject(RejectedFor::NotRecorded);
+        self.shared.tell(Transition::Rejected { request: run.run, by: run.by }, &reason);
+        self.shared.publish(answer(run.run, &ControlResponse::RunRejected { request_id: run.run, reason }));
         for (by, trace) in run.cancelled.into_iter().flat_map(|(by, traces)| traces.into_iter().map(move |trace| (by.clone(), trace))) {
             self.reject(now, (trace, ControlVariant::Cancel), trace, by, unknown_run(run.run));
         }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use uuid::Uuid;
 
 use super::{
-    control::{Submission, end},
+    control::{FIRST_EVENT_AFTER, Submission, end},
     io::{Input, Output},
     remembered::{Answered, ControlVariant, Remembered},
     run::Run,
@@ -99,6 +99,7 @@ impl Engine {
                 }
             }
             Input::Reached { ticket, subscribers } => {
+                self.shared.on_accepted(ticket, now.mono + FIRST_EVENT_AFTER);
                 if let Some((run, place)) = self.shared.reaches.remove(&ticket)
                     && subscribers == 0
                 {

@@ -20,10 +20,16 @@ use crate::{
     time::{Now, Wall},
 };
 
+/// How long before the end of its run a question expires at the latest.
+const BEFORE_END_MS: u64 = 1_000;
+
 impl Run {
     /// Asks a person whether a node may go on.
     pub(super) fn ask(&mut self, to: &mut Shared, now: Now, place: u32) {
-        let confirm_ms = to.settings.limits.confirm_ms;
+        // Silence rejects, and does not let the run's time pass instead (ruling RMP 13).
+        let left_ms = u64::try_from(self.ends_by.since(now.mono).as_millis()).unwrap_or(u64::MAX);
+        let before_end_ms = left_ms.saturating_sub(BEFORE_END_MS).max(left_ms / 2).max(1);
+        let confirm_ms = to.settings.limits.confirm_ms.min(before_end_ms);
         let (action, expires_at) = (ActionId(to.id()), Wall(now.wall.0.saturating_add(confirm_ms)));
         let timer = Some(to.timers.set(now.mono + Duration::from_millis(confirm_ms), Due::Ask(action)));
         to.asks.insert(action, (self.run, place));

@@ -54,6 +54,13 @@ impl Remembered {
         self.answers.get(&key)
     }
 
+    /// Forgets a request that got no answer for good.
+    pub(super) fn forget(&mut self, key: Key) {
+        if self.answers.remove(&key).is_some() {
+            self.order.retain(|other| *other != key);
+        }
+    }
+
     pub(super) fn set(&mut self, key: Key, answered: Answered, answers_max: u64) {
         if self.answers.insert(key, answered).is_none() {
             self.order.push_back(key);

@@ -32,6 +32,8 @@ pub(super) struct Run {
     pub(super) yaml: Arc<str>,
     /// Whether it is recorded and its nodes are worked on.
     pub(super) is_live: bool,
+    /// When its time is over.
+    pub(super) ends_by: Mono,
     /// Who cancelled it before that, and the header's trace of the request where it is to be answered.
     pub(super) cancelled: Option<(Asker, Vec<TraceId>)>,
     /// The opening's own scope first.
@@ -143,6 +145,7 @@ impl Run {
             by,
             yaml,
             is_live: false,
+            ends_by: Mono(u64::MAX),
             cancelled: None,
             scopes: Vec::new(),
             nodes: Vec::new(),

@@ -62,6 +62,8 @@ pub(super) struct Shared {
     pub(super) reaches: BTreeMap<Ticket, (TraceId, u32)>,
     /// Who awaits a decision.
     pub(super) asks: BTreeMap<ActionId, (TraceId, u32)>,
+    /// Runs whose acceptance is on its way to the bus.
+    accepted: BTreeMap<Ticket, TraceId>,
     /// Events that wait until their readers had time to subscribe.
     held: BTreeMap<TraceId, Vec<Publish>>,
     pub(super) figures: Figures,
@@ -85,6 +87,7 @@ impl Shared {
             replies: HashMap::new(),
             reaches: BTreeMap::new(),
             asks: BTreeMap::new(),
+            accepted: BTreeMap::new(),
             held: BTreeMap::new(),
             figures: Figures::default(),
             in_flight: 0,
@@ -131,10 +134,20 @@ impl Shared {
         self.outputs.push_back(Output::Publish(publish));
     }
 
-    /// Lets a run's events wait from now on until this moment.
-    pub(super) fn hold_events(&mut self, run: TraceId, until: Mono) {
+    /// Says that a run is accepted, and lets its events wait from now on.
+    pub(super) fn accept(&mut self, run: TraceId, publish: Publish) {
+        let ticket = self.ticket();
+        self.accepted.insert(ticket, run);
         self.held.insert(run, Vec::new());
-        self.timers.set(until, Due::Events(run));
+        self.publish(Publish { ticket: Some(ticket), ..publish });
+    }
+
+    /// The bus has taken what had this ticket: the events of a run that is accepted by it leave a while after this moment, however long it
+    /// was on its way (ruling RMP 11).
+    pub(super) fn on_accepted(&mut self, ticket: Ticket, events_from: Mono) {
+        if let Some(run) = self.accepted.remove(&ticket) {
+            self.timers.set(events_from, Due::Events(run));
+        }
     }
 
     /// Sends the events that waited.

@@ -208,8 +208,7 @@ pub(in crate::station) async fn hear(inner: std::sync::Weak<Inner>, mut from: mp
             body: heard.body.clone(),
             room: Box::new(message),
         };
-        if ways.heard.send(heard).await.is_err() {
-            return;
-        }
+        // Runs that went down meanwhile may come up again, with a way of their own.
+        let _ = ways.heard.send(heard).await;
     }
 }

@@ -163,6 +163,16 @@ fn silence_is_a_no() {
 }
 
 #[test]
+fn silence_is_a_no_before_the_time_of_the_run_is_over() {
+    let mut house = House::new();
+    house.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
+    assert_eq!(house.asks[0].expires_at.0, crate::time::Now::at_ms(299_000).wall.0);
+    house.pass(299_000);
+    assert_eq!(house.stands("a"), (NodeState::Failed, "nobody decided in time".to_owned()));
+    assert_eq!(house.end(1).unwrap().0, "failed");
+}
+
+#[test]
 fn budgets_are_of_all_attempts_together() {
     let mut house = House::new();
     let retry = Retry { max_attempts: 9, backoff_ms: 0 };

@@ -136,6 +136,20 @@ fn a_cancel_before_the_run_is_recorded_waits_for_that() {
 }
 
 #[test]
+fn the_first_event_waits_for_a_bus_that_is_behind() {
+    let mut house = House::new();
+    house.is_bus_behind = true;
+    house.submit(1, opening(vec![node("a")], &[]));
+    house.pass(500);
+    assert_eq!((house.responses.len(), house.events.len()), (1, 0), "it is accepted, and nobody knows yet");
+    house.take_accepted();
+    house.pass(19);
+    assert_eq!(house.events.len(), 0);
+    house.pass(1);
+    assert_eq!(house.events[0].2.kind, EventKind::Plan);
+}
+
+#[test]
 fn a_run_that_cannot_be_recorded_is_rejected_and_may_come_again() {
     let mut house = House::new();
     house.commits = false;
@@ -145,6 +159,9 @@ fn a_run_that_cannot_be_recorded_is_rejected_and_may_come_again() {
     house.handle(Input::CommitFailed { ticket, error: "the disk is full".to_owned() });
     assert_eq!(reasons(&house), ["the run cannot be recorded: the disk is full; `rl-console doctor` says more"]);
     assert_eq!((house.requests.len(), house.engine.open()), (0, 0));
+    house.submit(1, opening(vec![node("a")], &[]));
+    house.does("a", &gives(&[]));
+    assert_eq!(house.end(1).unwrap().0, "succeeded");
 }
 
 #[test]

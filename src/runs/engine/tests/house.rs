@@ -48,6 +48,9 @@ pub(super) struct House {
     pub(super) openings: BTreeMap<String, Arc<Opening>>,
     pub(super) kept: Kept,
     pub(super) commits: bool,
+    /// What was published is not taken until [`House::take_accepted`].
+    pub(super) is_bus_behind: bool,
+    accepted: Vec<Ticket>,
     pub(super) uncommitted: VecDeque<(Ticket, Vec<RunOp>)>,
     pub(super) deaf: BTreeSet<String>,
     pub(super) requests: Vec<AgentRequest>,
@@ -133,6 +136,8 @@ impl House {
             openings: BTreeMap::new(),
             kept: Kept::default(),
             commits: true,
+            is_bus_behind: false,
+            accepted: Vec::new(),
             uncommitted: VecDeque::new(),
             deaf: BTreeSet::new(),
             requests: Vec::new(),
@@ -245,7 +250,15 @@ impl House {
     fn on_publish(&mut self, Publish { topic, schema_id, trace, ttl_ms, body, ticket }: Publish) {
         assert!(ttl_ms > 0);
         let topic = topic.as_str();
-        if let Some(ticket) = ticket {
+        if topic == "rlp/ctrl" {
+            self.responses.push((trace, ControlResponse::decode(&body).unwrap()));
+            if let Some(ticket) = ticket {
+                self.accepted.push(ticket);
+            }
+            if !self.is_bus_behind {
+                self.take_accepted();
+            }
+        } else if let Some(ticket) = ticket {
             let subscribers = u32::from(!self.deaf.contains(topic));
             let request = AgentRequest::decode(&body).unwrap();
             assert!(self.listens.contains(&*request.reply_topic), "the reply topic is listened to before the request leaves");
@@ -259,11 +272,16 @@ impl House {
             self.cancels.push(CancelNotice::decode(&body).unwrap());
         } else if topic == "action.request" {
             self.asks.push(ActionRequest::decode(&body).unwrap());
-        } else if topic == "rlp/ctrl" {
-            self.responses.push((trace, ControlResponse::decode(&body).unwrap()));
         } else {
             assert_eq!(topic, format!("rlp/runs/{trace}/events"));
             self.events.push((self.ms, trace, RunEvent::decode(&body).unwrap()));
+        }
+    }
+
+    /// The bus takes what says that runs are accepted.
+    pub(super) fn take_accepted(&mut self) {
+        for ticket in std::mem::take(&mut self.accepted) {
+            self.engine.handle(Now::at_ms(self.ms), Input::Reached { ticket, subscribers: 1 });
         }
     }
 
