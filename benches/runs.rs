@@ -207,6 +207,7 @@ fn main() -> Result<()> {
         broadcaster_login: "local".to_owned(),
         socket: Some(path.clone()),
         registry: Registry::default(),
+        grpc: None,
         metrics: None,
         openings: folder.path().join("openings"),
         run_timeout_ms: RUN_TIMEOUT_MS,

@@ -5,7 +5,8 @@
 //! 1. [`ids`], [`limits`], [`time`], [`schema`], [`field`], [`filter`], [`words`]: identities, bounds, clocks, JSON Schema, what records
 //!    are made of, the language that finds them, and counts in words.
 //! 2. [`tap`], [`store`]: the ordered stream of all that happens; what outlives the process.
-//! 3. [`mpp`], [`rmp`], [`runs`], [`recording`]: the protocols' cores with their hosts, openings and their runs; recordings of the tap.
+//! 3. [`mpp`], [`rmp`], [`macp`], [`runs`], [`recording`]: the protocols' cores with their hosts, openings and their runs; recordings of
+//!    the tap.
 //! 4. [`port`]: the one way to act on a station and to ask it.
 //! 5. [`console`] and [`station`]: what the operator sees; what runs.
 //! 6. [`cli`]: the command line.
@@ -16,6 +17,7 @@ pub mod field;
 pub mod filter;
 pub mod ids;
 pub mod limits;
+pub mod macp;
 pub mod mpp;
 pub mod port;
 pub mod recording;

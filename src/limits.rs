@@ -231,6 +231,49 @@ limits! {
         /// Bytes of one text of a shown run; the rest is cut.
         shown_text_bytes_max = 512 in 64..=65_536,
     }
+    /// The MACP runtime.
+    macp: Macp {
+        /// Bytes of one message's payload; a longer one is answered `PAYLOAD_TOO_LARGE` (ruling MACP 8).
+        payload_bytes_max = 4_194_304 in 1_024..=67_108_864,
+        /// Bytes of each text of an envelope: ids, sender, mode, type; a longer one ends the call with `RESOURCE_EXHAUSTED`.
+        id_bytes_max = 1_024 in 64..=65_536,
+        /// Sessions that are open at one time; one more ends the call with `RESOURCE_EXHAUSTED`.
+        open_max = 100_000 in 1..=10_000_000,
+        /// Messages of one session; one more ends the call with `RESOURCE_EXHAUSTED`.
+        session_messages_max = 1_000_000 in 100..=100_000_000,
+        /// Bytes of one session's messages; what does not fit ends the call with `RESOURCE_EXHAUSTED`.
+        session_bytes_max = 268_435_456 in 65_536..=68_719_476_736,
+        /// Bytes of the messages of all sessions in memory; what does not fit ends the call with `RESOURCE_EXHAUSTED`.
+        bytes_max = 1_073_741_824 in 1_048_576..=1_099_511_627_776,
+        /// Sessions that ended and are kept in memory; those that ended first go to the store.
+        closed_max = 1_024 in 0..=1_000_000,
+        /// Milliseconds that a session that ended is kept in memory.
+        closed_ms_max = 300_000 in 0..=86_400_000,
+        /// Calls that wait for one session to be read from the store, and for all; one more ends with `RESOURCE_EXHAUSTED`.
+        loading_max = 1_024 in 1..=65_536,
+        /// Bytes of the log that are accepted and not durable; past them a message ends the call with `UNAVAILABLE`.
+        unsaved_bytes_max = 67_108_864 in 8_388_608..=4_294_967_296,
+        /// Segments of the log that wait to be sorted into the logs of their sessions; past them this is done at once.
+        segments_max = 1_024 in 16..=65_536,
+        /// Connections at one time; one more is closed.
+        connections_max = 1_024 in 1..=65_536,
+        /// Calls of one connection at one time; further ones wait.
+        connection_calls_max = 256 in 1..=65_536,
+        /// Messages of one stream that wait for their answers; further ones are not read.
+        stream_in_flight_max = 256 in 1..=65_536,
+        /// Sessions that are shown; those that ended first go first, then the oldest that are open.
+        shown_max = 200 in 16..=10_000,
+        /// Clients that are shown; those heard longest ago go first.
+        shown_clients_max = 256 in 16..=65_536,
+        /// Senders and participants of one session that are shown; further ones are counted.
+        shown_senders_max = 64 in 1..=65_536,
+        /// Proposals of one session that are shown; further ones are counted.
+        shown_proposals_max = 64 in 1..=65_536,
+        /// Evaluations and objections, or rounds, of one session that are shown; the oldest go first.
+        shown_opinions_max = 64 in 1..=65_536,
+        /// Bytes of one text of a shown session; the rest is cut.
+        shown_text_bytes_max = 512 in 64..=65_536,
+    }
     /// Clients of the bus: this program's own, and others that use its library.
     client: Client {
         /// Messages that wait for one subscription to take them; what does not fit is dropped and counted.
@@ -269,6 +312,8 @@ limits! {
         refund_rows_max = 100_000 in 1_000..=10_000_000,
         /// Ended runs kept, with what they told and kept; the oldest go first.
         ended_runs_max = 10_000 in 16..=10_000_000,
+        /// Sessions that ended and are kept, with their logs; the oldest go first.
+        ended_sessions_max = 100_000 in 16..=10_000_000,
         /// Answers of the control plane kept, so that the same request is answered the same way; the oldest go first.
         control_answers_max = 65_536 in 1_024..=10_000_000,
         /// Bytes free on the data folder's disk below which the operator is told; 0 never tells.

@@ -368,6 +368,7 @@ fn port_exit(error: &PortError) -> Exit {
         PortError::TimedOut { .. } => Exit::TimedOut,
         PortError::Refused(_)
         | PortError::Run(_)
+        | PortError::Session(_)
         | PortError::Busy { .. }
         | PortError::HostDown { .. }
         | PortError::HostUp { .. }

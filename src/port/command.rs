@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ids::ConnectionId, mpp, runs, tap::entry::Link};
+use crate::{ids::ConnectionId, macp, mpp, runs, tap::entry::Link};
 
 /// One thing to be done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,6 +14,8 @@ pub enum Command {
     Mpp(mpp::Command),
     /// By the runs.
     Runs(runs::Command),
+    /// By the MACP runtime.
+    Macp(macp::Command),
     /// Begins a recording of everything that crosses the tap.
     RecordStart {
         /// The file to be made, an absolute path; one that exists is refused. Absent, the file is named by date and time and made in
@@ -49,6 +51,8 @@ pub enum Outcome {
     Mpp(mpp::Outcome),
     /// By the runs.
     Runs(runs::Outcome),
+    /// By the MACP runtime.
+    Macp(macp::Outcome),
     /// A recording runs.
     Recording {
         /// Into this file.
@@ -99,6 +103,9 @@ pub enum PortError {
     /// The runs refuse it.
     #[error(transparent)]
     Run(runs::Refusal),
+    /// The MACP runtime refuses it.
+    #[error(transparent)]
+    Session(macp::Refusal),
     /// Too much is waiting already.
     #[error("the station is busy: {what} is full")]
     Busy {
@@ -184,6 +191,7 @@ impl PortError {
         match self {
             Self::Refused(refusal) => refusal.code(),
             Self::Run(refusal) => refusal.code(),
+            Self::Session(refusal) => refusal.code(),
             Self::Busy { .. } => "busy",
             Self::HostDown { .. } => "host_down",
             Self::HostUp { .. } => "host_up",
@@ -206,6 +214,8 @@ impl PortError {
         match self {
             Self::Refused(refusal) => refusal.hint(),
             Self::Run(_) => "`rl-console ls runs` lists them".to_owned(),
+            Self::Session(macp::Refusal::UnknownSession(_)) => "`rl-console ls sessions` lists them".to_owned(),
+            Self::Session(macp::Refusal::NotNow(_)) => "try again; `rl-console doctor` checks the database".to_owned(),
             Self::Busy { .. } => "try again in a moment".to_owned(),
             Self::HostDown { host, .. } if host.contains("bus") || host == "rmp" => {
                 "free its socket, or start the station with another: --socket PATH; `rl-console doctor` says more".to_owned()

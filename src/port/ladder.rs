@@ -104,6 +104,7 @@ impl Ladder {
                 let hop = match &frame.head {
                     Head::Rmp(head) => self.on_bus(of.seq, of.at, frame, head, entry.bytes),
                     Head::Mpp(head) => self.on_bridge(of.seq, of.at, frame, head),
+                    Head::Macp(_) => None,
                 };
                 if let Some(hop) = hop {
                     let cause = hop.cause.or(of.cause.map(|cause| cause.0));

@@ -2,9 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ArtifactRow, ConfirmationRow, HopRow, PeerRow, RunDetail, RunEventRow, RunRow, SubscriptionRow, TopicRow};
+use super::{
+    ArtifactRow, ConfirmationRow, HopRow, PeerRow, RunDetail, RunEventRow, RunRow, SessionDetail, SessionLogRow, SessionRow,
+    SubscriptionRow, TopicRow,
+};
 use crate::{
     ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, RefundId, Seq, StateKey, TraceId},
+    macp::{Mode, SessionState},
     mpp::{ReadyAfter, WrittenBy, manifest::Writer},
     runs::RunState,
     schema::JsonText,
@@ -131,6 +135,44 @@ pub enum Query {
         /// At most so many; cut to `limits.port.page_rows_max`.
         limit: u64,
     },
+    /// Sessions, newest first unless `oldest_first`.
+    Sessions {
+        /// Only those in this state.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        state: Option<SessionState>,
+        /// Only those of this mode.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mode: Option<Mode>,
+        /// Only those that began at or after this, in Unix milliseconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        since_ms: Option<Wall>,
+        /// Only those beyond this number, in the direction of the order: where the last page ended.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        beyond: Option<u64>,
+        /// Oldest first.
+        #[serde(default, skip_serializing_if = "is_unset")]
+        oldest_first: bool,
+        /// Only those that this filter lets through, with the fields of [`SessionRow`].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        filter: Option<String>,
+        /// At most so many; cut to `limits.port.page_rows_max`.
+        limit: u64,
+    },
+    /// One session, with what its mode keeps of it.
+    Session {
+        /// Which, by its id.
+        session: String,
+    },
+    /// A session's log, in its order.
+    SessionLog {
+        /// Which, by its id.
+        session: String,
+        /// Only what was written behind this number.
+        #[serde(default)]
+        after: u64,
+        /// At most so many; cut to `limits.port.page_rows_max`.
+        limit: u64,
+    },
     /// What waits for a person, the oldest first.
     Confirmations,
     /// Who sent what to whom within a trace, in its order, as far as the tap keeps it.
@@ -225,6 +267,25 @@ pub enum Page {
     RunArtifacts {
         /// The artifacts.
         rows: Vec<ArtifactRow>,
+        /// Whether there are more behind the last.
+        more: bool,
+    },
+    /// Sessions; `more` when there are further ones.
+    Sessions {
+        /// The rows.
+        rows: Vec<SessionRow>,
+        /// Whether there are more beyond the last.
+        more: bool,
+        /// Of a filtered page, the number of the last row that was looked at, as of invocations.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        beyond: Option<u64>,
+    },
+    /// One session, if it exists.
+    Session(Option<Box<SessionDetail>>),
+    /// A session's log; `more` when there is more.
+    SessionLog {
+        /// The records.
+        rows: Vec<SessionLogRow>,
         /// Whether there are more behind the last.
         more: bool,
     },

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     ids::Seq,
-    mpp, rmp, runs,
+    macp, mpp, rmp, runs,
     tap::entry::{Link, station::Transition},
     time::Now,
 };
@@ -36,6 +36,8 @@ pub struct Snapshot {
     pub rmp: rmp::Snapshot,
     /// The runs of openings.
     pub runs: runs::Snapshot,
+    /// The MACP runtime.
+    pub macp: macp::Snapshot,
 }
 
 /// The station itself.

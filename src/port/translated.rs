@@ -3,6 +3,7 @@
 use super::{AsOf, RecordingView, Snapshot, StationView};
 use crate::{
     ids::Seq,
+    macp::{self, Progress},
     mpp::{self, AdapterView, EndedView, LiveView, LogView},
     rmp::{self, DropView, PeerView, SubView, TopicView},
     runs::{self, AskView, NodeView},
@@ -13,7 +14,7 @@ impl Snapshot {
     /// The same state, every place in the tap and every moment carried over by these.
     #[must_use]
     pub fn translated(mut self, seq: impl Fn(Seq) -> Seq, moment: impl Fn(Now) -> Now) -> Self {
-        let Self { as_of: AsOf(seqs), at, station, mpp, rmp, runs } = &mut self;
+        let Self { as_of: AsOf(seqs), at, station, mpp, rmp, runs, macp } = &mut self;
         for place in seqs {
             *place = seq(*place);
         }
@@ -23,6 +24,7 @@ impl Snapshot {
         mpp_view(mpp, &carry);
         rmp_view(rmp, &carry);
         runs_view(runs, &carry);
+        macp_view(macp, &carry);
         self
     }
 }
@@ -99,5 +101,25 @@ fn runs_view(view: &mut runs::Snapshot, carry: &impl Fn(&mut Now)) {
     }
     for AskView { action: _, run: _, node: _, summary: _, asked_at, expires_at: _ } in asks {
         carry(asked_at);
+    }
+}
+
+fn macp_view(view: &mut macp::Snapshot, carry: &impl Fn(&mut Now)) {
+    view.clients.iter_mut().for_each(|client| carry(&mut client.at));
+    for session in view.sessions.values_mut() {
+        carry(&mut session.started_at);
+        carry(&mut session.last_at);
+        session.end.iter_mut().for_each(|end| carry(&mut end.at));
+        for sender in session.senders.values_mut() {
+            sender.vote.iter_mut().for_each(|vote| carry(&mut vote.at));
+            sender.contribution.iter_mut().for_each(|contribution| carry(&mut contribution.at));
+        }
+        match &mut session.progress {
+            Progress::Decision(decision) => {
+                decision.proposals.iter_mut().for_each(|proposal| carry(&mut proposal.at));
+                decision.opinions.iter_mut().for_each(|opinion| carry(&mut opinion.at));
+            }
+            Progress::Rounds(rounds) => rounds.moves.iter_mut().for_each(|it| carry(&mut it.at)),
+        }
     }
 }

@@ -27,6 +27,8 @@ pub struct Config {
     pub socket: Option<PathBuf>,
     /// The schemas of the bus.
     pub registry: Registry,
+    /// Where the MACP port is bound; there is none when absent. Port 0 takes any.
+    pub grpc: Option<SocketAddr>,
     /// Where the metrics are read; nowhere when absent. Port 0 takes any.
     pub metrics: Option<SocketAddr>,
     /// The folder in which openings are looked up that others nest (ruling RMP 14); it need not be there.
@@ -40,8 +42,8 @@ pub struct Config {
 }
 
 impl Config {
-    /// A station of the sample pack that is a folder's alone: its data, its openings and its bus are there, its MPP port is any that is
-    /// free, and its metrics are read nowhere.
+    /// A station of the sample pack that is a folder's alone: its data, its openings and its bus are there, its MPP and MACP ports are any
+    /// that are free, and its metrics are read nowhere.
     #[must_use]
     pub fn within(folder: &Path) -> Self {
         Self {
@@ -52,6 +54,7 @@ impl Config {
             broadcaster_login: "local".to_owned(),
             socket: Some(folder.join("rmp.sock")),
             registry: Registry::default(),
+            grpc: Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
             metrics: None,
             openings: folder.join("openings"),
             run_timeout_ms: RUN_TIMEOUT_MS,

@@ -11,11 +11,12 @@ use super::{
     metrics, pages,
     raise::{self, Parts},
     recorder::Recording,
+    sessions::Sessions,
     wait,
 };
 use crate::{
     ids::Seq,
-    limits,
+    limits, macp,
     mpp::{self, host::Request, manifest::Pack},
     port::{Answer, AsOf, Command, Operator, Outcome, Page, PortError, Query, Snapshot, StationPort},
     runs,
@@ -64,6 +65,7 @@ pub(super) struct Inner {
     pub(super) waits: tokio::sync::Semaphore,
     pub(super) bus: Bus,
     pub(super) control: Control,
+    pub(super) sessions: Sessions,
     pub(super) metrics: metrics::Endpoint,
     /// Whether an operator wants the station to end.
     pub(super) stop_asked: watch::Sender<bool>,
@@ -161,6 +163,15 @@ impl Operator for LocalPort {
                     }
                     outcome.map(Outcome::Runs)
                 }
+                Command::Macp(command) => {
+                    let what = describe_session(&command);
+                    let cause = inner.board.report(Transition::Operated, &what);
+                    let outcome = inner.sessions.way()?.command(command, Some(cause)).await;
+                    if let Err(refusal) = &outcome {
+                        inner.board.notice(Level::Warn, &format!("refused: {what}: {refusal}"));
+                    }
+                    outcome.map(Outcome::Macp).map_err(PortError::Session)
+                }
                 Command::RecordStart { path } => running.recording.start(&inner, path).await,
                 Command::RecordStop => running.recording.stop().await,
                 Command::KickPeer { session } => {
@@ -197,13 +208,15 @@ impl StationPort for LocalPort {
             let (mpp_seq, mpp) = running.snapshot().await?;
             let (rmp_seq, rmp) = inner.bus.snapshot().await;
             let (runs_seq, runs) = inner.control.snapshot().await;
+            let (macp_seq, macp) = inner.sessions.snapshot();
             let (station, station_seq, at) = inner.board.view();
             let mut as_of = AsOf::default();
             as_of.0[Link::Mpp.index()] = mpp_seq;
             as_of.0[Link::Rmp.index()] = rmp_seq;
             as_of.0[Link::Runs.index()] = runs_seq;
+            as_of.0[Link::Macp.index()] = macp_seq;
             as_of.0[Link::Station.index()] = station_seq;
-            Ok(Snapshot { as_of, at, station, mpp, rmp, runs })
+            Ok(Snapshot { as_of, at, station, mpp, rmp, runs, macp })
         })
     }
 
@@ -255,5 +268,13 @@ fn describe_run(command: &runs::Command) -> String {
         Command::Cancel { run } => format!("cancel run {run}"),
         Command::Decide { action, approved: true, .. } => format!("approve {action}"),
         Command::Decide { action, approved: false, .. } => format!("reject {action}"),
+    }
+}
+
+/// The same of sessions.
+fn describe_session(command: &macp::Command) -> String {
+    match command {
+        macp::Command::Cancel { session, reason } if reason.is_empty() => format!("cancel session {session}"),
+        macp::Command::Cancel { session, reason } => format!("cancel session {session}: {reason}"),
     }
 }

@@ -18,6 +18,7 @@ pub mod pairing;
 mod raise;
 mod recorder;
 mod remote;
+mod sessions;
 mod sieve;
 mod start;
 #[cfg(test)]

@@ -7,6 +7,7 @@ use tokio::sync::oneshot;
 use super::{
     local::{Inner, Running},
     metrics::Standing,
+    sessions,
     sieve::{Piece, Sieve},
     trace,
 };
@@ -15,11 +16,11 @@ use crate::{
     ids::{InvocationId, QueueName, RefundId},
     mpp,
     port::{
-        AdapterRow, EventRow, HealthRow, InvocationRow, Outcome, Page, PortError, Query, QueueRow, RefundRow, RunRow, StateKeyRow,
-        peer_rows, subscription_rows, topic_rows,
+        AdapterRow, EventRow, HealthRow, InvocationRow, Outcome, Page, PortError, Query, QueueRow, RefundRow, RunRow, SessionRow,
+        StateKeyRow, peer_rows, subscription_rows, topic_rows,
     },
     schema::JsonText,
-    store::{InvocationFilter, RefundFilter, invocations::Row, op::CommitError, runs::RunFilter},
+    store::{InvocationFilter, RefundFilter, invocations::Row, macp::SessionFilter, op::CommitError, runs::RunFilter},
     tap::entry::mpp::RowState,
     time::Wall,
     words::counted,
@@ -82,6 +83,21 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
             settle_runs(running).await?;
             let page = asked(|done| running.store.run_artifacts(run, after, limit.min(page_max), done)).await?;
             Ok(Page::RunArtifacts { rows: page.rows.into_iter().map(Into::into).collect(), more: page.more })
+        }
+        Query::Sessions { state, mode, since_ms, beyond, oldest_first, filter, limit } => {
+            let asked = SessionFilter { state, mode, since: since_ms, beyond, oldest_first, limit: limit.min(page_max) };
+            let Some(sieve) = Sieve::new(filter.as_deref(), SessionRow::SPECS, asked.limit, inner)? else {
+                let Piece { rows, more, .. } = sessions::rows(inner, running, asked).await?;
+                return Ok(Page::Sessions { rows, more, beyond: None });
+            };
+            let read = |beyond, limit| sessions::rows(inner, running, SessionFilter { beyond, limit, ..asked.clone() });
+            let Piece { rows, more, last: beyond } = sieve.rows(asked.beyond, |row| row.number, read).await?;
+            Ok(Page::Sessions { rows, more, beyond })
+        }
+        Query::Session { session } => Ok(Page::Session(sessions::detail(inner, running, session).await?.map(Box::new))),
+        Query::SessionLog { session, after, limit } => {
+            let (rows, more) = sessions::log(inner, running, session, after, limit.min(page_max)).await?;
+            Ok(Page::SessionLog { rows, more })
         }
         Query::Confirmations => Ok(Page::Confirmations(inner.control.asks().await?.into_iter().map(Into::into).collect())),
         Query::Trace { trace, after, events, limit } => trace::ladder(inner, trace, after, events, limit).await,

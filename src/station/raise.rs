@@ -28,6 +28,7 @@ use super::{
     local::{Inner, Running, Startup},
     pairing,
     recorder::Recording,
+    sessions,
 };
 use crate::{
     mpp::{
@@ -58,6 +59,8 @@ pub(super) struct Parts {
     pub(super) bus: Option<bus::Serving>,
     /// Nothing where the runs could not be started.
     pub(super) runs: Option<control::Serving>,
+    /// Nothing where the MACP runtime could not be started.
+    pub(super) macp: Option<sessions::Serving>,
     pub(super) startup: watch::Sender<Startup>,
 }
 
@@ -249,6 +252,16 @@ fn restart_now(inner: &Arc<Inner>, link: Link) -> Result<Outcome, PortError> {
         let started = control::start(inner, &parts.foundation.config, store);
         let serving = started.map_err(|why| PortError::HostDown { host: "the control plane".to_owned(), why })?;
         parts.runs = Some(serving);
+        return Ok(Outcome::Restarted { link });
+    }
+    if link == Link::Macp {
+        if let Some(macp) = parts.macp.take() {
+            macp.clear();
+        }
+        let store = parts.up.as_ref().ok_or(PortError::Stopping)?.running.store.clone();
+        let started = sessions::start(inner, &parts.foundation.config, store, &parts.hosts);
+        let serving = started.map_err(|why| PortError::HostDown { host: "the MACP runtime".to_owned(), why })?;
+        parts.macp = Some(serving);
         return Ok(Outcome::Restarted { link });
     }
     parts.startup.send_replace(Startup::Starting);

@@ -18,6 +18,7 @@ use super::{
     local::{Inner, LocalPort, Startup},
     metrics,
     raise::{Foundation, Parts, Up},
+    sessions::{self, Sessions},
 };
 use crate::{
     mpp::{
@@ -70,6 +71,8 @@ pub struct Ready {
     pub mpp: Result<SocketAddr, String>,
     /// Where the bus answers, or why it does not.
     pub rmp: Result<PathBuf, String>,
+    /// Where the MACP runtime listens, or why it does not.
+    pub macp: Result<SocketAddr, String>,
     /// Where the metrics are read, if they are.
     pub metrics: Option<SocketAddr>,
 }
@@ -108,6 +111,7 @@ impl Station {
             waits,
             bus: Bus::default(),
             control: Control::default(),
+            sessions: Sessions::default(),
             metrics: metrics::Endpoint::default(),
             stop_asked: watch::Sender::new(false),
             parts: Arc::downgrade(&parts),
@@ -151,10 +155,11 @@ impl Station {
         let running = self.inner.running().await.map_err(failed)?;
         let metrics = self.inner.metrics.addr();
         let rmp = self.inner.bus.path();
+        let macp = self.inner.sessions.addr();
         loop {
             match running.look(|bridge| bridge.snapshot().listener).await.map_err(failed)? {
-                Listener::Listening(addr) => return Ok(Ready { mpp: Ok(addr), rmp, metrics }),
-                Listener::Down(why) => return Ok(Ready { mpp: Err(why.to_string()), rmp, metrics }),
+                Listener::Listening(addr) => return Ok(Ready { mpp: Ok(addr), rmp, macp, metrics }),
+                Listener::Down(why) => return Ok(Ready { mpp: Err(why.to_string()), rmp, macp, metrics }),
                 Listener::Starting => {
                     reader.ready().await;
                     while reader.read().is_some() {}
@@ -179,12 +184,15 @@ impl Station {
         self.inner.board.report(Transition::Stopping, "");
         self.startup.send_replace(Startup::Stopped);
         let Some(parts) = self.parts.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
-        let Parts { hosts, foundation, up, bus, runs, .. } = parts;
+        let Parts { hosts, foundation, up, bus, runs, macp, .. } = parts;
         if let Some(bus) = bus {
             bus.stop(&self.inner, &hosts);
         }
         if let Some(runs) = runs {
             runs.stop(&self.inner, &hosts);
+        }
+        if let Some(macp) = macp {
+            macp.stop(&self.inner, &hosts);
         }
         if let Some(up) = up {
             up.stop(&hosts);
@@ -217,10 +225,11 @@ fn open(inner: &Arc<Inner>, config: &Config, lock: Lock, pack: Arc<Pack>, startu
     let up = Up::raise(inner, &foundation, &hosts)?;
     let runs = control::start(inner, config, up.running.store.clone()).ok();
     let bus = bus::start(inner, config, foundation.next_session(), &hosts).ok();
+    let macp = sessions::start(inner, config, up.running.store.clone(), &hosts).ok();
     if let Some(addr) = config.metrics {
         metrics::start(inner, addr, &hosts);
     }
-    Ok(Parts { hosts, foundation, up: Some(up), bus, runs, startup })
+    Ok(Parts { hosts, foundation, up: Some(up), bus, runs, macp, startup })
 }
 
 /// `--record`: a failure is said on every screen, and ends nothing.

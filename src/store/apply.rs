@@ -8,7 +8,7 @@ use super::{
     held::Effects,
     invocations::{Changed, Enqueued, Move, NewRefund, Row},
     op::{Done, Migration, Op},
-    tables::{brakes, invocations, manifests, meta, refunds, runs, state},
+    tables::{brakes, invocations, macp, manifests, meta, refunds, runs, state},
 };
 use crate::{
     ids::{InvocationId, ManifestHash, PackId},
@@ -56,6 +56,7 @@ pub(super) fn apply(conn: &Connection, pack_id: &PackId, op: Op, effects: &mut E
             }
             Ok(Done::Plain)
         }
+        Op::Macp(op) => macp::apply(conn, op).map(Done::Macp),
         Op::SetBrake { queue, brake } => {
             brakes::set(conn, &queue, brake)?;
             Ok(Done::Plain)

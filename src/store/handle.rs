@@ -2,6 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
+use bytes::Bytes;
 use rusqlite::Connection;
 
 use super::{
@@ -10,12 +11,13 @@ use super::{
     held::Unfolded,
     intake::{FetchAsk, Intake, Request},
     invocations::{Refund, Row},
+    macp::{MacpLeft, SessionFilter, SessionRow},
     op::{Class, CommitError, Done, Fetched, Op},
     read::{InvocationFilter, OthersPage, PAGE_ROWS_MAX, Reads, RefundFilter, Rows},
     record::Record,
     reply::failed,
     runs::{ArtifactRow, EventRow, RunDetail, RunFilter, RunRow, RunsLeft},
-    tables::{invocations, refunds, runs},
+    tables::{invocations, macp, refunds, runs},
 };
 use crate::ids::{InvocationId, QueueName, TraceId};
 
@@ -181,6 +183,40 @@ impl Handle {
         let left =
             move |conn: &Connection| Ok(RunsLeft { open: runs::open(conn, PAGE_ROWS_MAX)?, answers: runs::answers(conn, answers_max)? });
         self.read(left, done)
+    }
+
+    /// Reads a page of sessions: what was committed.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn sessions(&self, mut filter: SessionFilter, done: Answer<Rows<SessionRow>>) -> Result<(), CommitError> {
+        filter.limit = filter.limit.min(PAGE_ROWS_MAX);
+        self.read(move |conn| Ok(Rows::cut(macp::page(conn, &filter)?, filter.limit)), done)
+    }
+
+    /// Reads the session of an id; of two, the later.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn session(&self, id: String, done: Answer<Option<SessionRow>>) -> Result<(), CommitError> {
+        self.read(move |conn| macp::by_id(conn, &id), done)
+    }
+
+    /// Reads a session's log behind its first `after` records, in its order, at most `limit` records and about 16 MiB. The records are as
+    /// they were kept.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn session_log(&self, session: u64, after: u64, limit: u64, done: Answer<Rows<Bytes>>) -> Result<(), CommitError> {
+        self.read(move |conn| macp::log(conn, session, after, limit), done)
+    }
+
+    /// Reads what the MACP runtime starts from, a part at a time; `each` takes one and says whether to go on.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn macp_left(&self, mut each: impl FnMut(MacpLeft) -> bool + Send + 'static, done: Answer<()>) -> Result<(), CommitError> {
+        self.read(move |conn| macp::left(conn, &mut each), done)
     }
 
     /// The store's figures.

@@ -117,6 +117,46 @@ const STEPS: &[&str] = &[
         UNIQUE (request, variant)
     ) STRICT;
 ",
+    "
+    CREATE TABLE macp_sessions (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL,
+        mode TEXT NOT NULL,
+        mode_name TEXT NOT NULL,
+        ending TEXT,
+        why TEXT,
+        phase TEXT,
+        round INTEGER,
+        sender TEXT NOT NULL,
+        intent TEXT NOT NULL,
+        participants INTEGER NOT NULL,
+        messages INTEGER NOT NULL,
+        started_at_ms INTEGER NOT NULL,
+        expires_at_ms INTEGER NOT NULL,
+        ended_at_ms INTEGER,
+        mode_version TEXT NOT NULL,
+        configuration_version TEXT NOT NULL,
+        policy_version TEXT NOT NULL,
+        trace BLOB,
+        seen BLOB
+    ) STRICT;
+    CREATE INDEX macp_sessions_by_id ON macp_sessions (id, number);
+    CREATE INDEX macp_sessions_open ON macp_sessions (number) WHERE ending IS NULL;
+    CREATE INDEX macp_sessions_held ON macp_sessions (number) WHERE seen IS NULL;
+    CREATE INDEX macp_sessions_gone ON macp_sessions (number) WHERE seen IS NOT NULL;
+    CREATE TABLE macp_segments (
+        segment INTEGER PRIMARY KEY,
+        at_ms INTEGER NOT NULL,
+        bytes BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE macp_logs (
+        session INTEGER NOT NULL,
+        first INTEGER NOT NULL,
+        records INTEGER NOT NULL,
+        bytes BLOB NOT NULL,
+        PRIMARY KEY (session, first)
+    ) STRICT, WITHOUT ROWID;
+",
 ];
 
 /// Whose a database is.
@@ -194,7 +234,8 @@ mod tests {
         run(&conn).unwrap();
         let brakes: i64 = conn.query_row("SELECT count(*) FROM brakes", [], |row| row.get(0)).unwrap();
         let runs: i64 = conn.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap();
-        assert_eq!((brakes, runs, version(&conn).unwrap()), (1, 0, 2));
+        let sessions: i64 = conn.query_row("SELECT count(*) FROM macp_sessions", [], |row| row.get(0)).unwrap();
+        assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 3));
     }
 
     #[test]

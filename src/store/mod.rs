@@ -64,6 +64,7 @@ mod intake;
 pub mod invocations;
 mod journal;
 mod lock;
+pub mod macp;
 mod migrations;
 pub mod op;
 mod open;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     invocations::{Changed, Enqueued, Move, NewRefund, Pending, Row},
+    macp::{MacpDone, MacpOp},
     runs::RunOp,
     state::StateRow,
 };
@@ -84,6 +85,8 @@ pub enum Op {
     },
     /// Keeps things of runs, all or none.
     Runs(Vec<RunOp>),
+    /// Keeps something of sessions.
+    Macp(MacpOp),
     /// Sets a queue's brake.
     SetBrake {
         /// Which queue.
@@ -109,6 +112,8 @@ pub enum Done {
     Enqueued(Vec<Enqueued>),
     /// Nothing to tell.
     Plain,
+    /// What became of sessions.
+    Macp(MacpDone),
     /// The refund's id.
     Refunded(RefundId, RefundStatus),
     /// One item an id, in order.

@@ -51,7 +51,7 @@ impl Record {
             Op::Move(moved) => Some(Self::Move(moved)),
             Op::SetBrake { queue, brake } => Some(Self::SetBrake { queue, brake }),
             Op::WriteState { pack_id, key, value, scope, at } => Some(Self::WriteState { pack_id, key, value, scope, at }),
-            Op::Enqueue { .. } | Op::Refund { .. } | Op::Change { .. } | Op::Migrate { .. } | Op::Runs(_) => None,
+            Op::Enqueue { .. } | Op::Refund { .. } | Op::Change { .. } | Op::Migrate { .. } | Op::Runs(_) | Op::Macp(_) => None,
         }
     }
 }

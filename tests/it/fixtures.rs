@@ -15,7 +15,7 @@ use rl_console::{
     time::Now,
 };
 
-use crate::{fixtures_rmp, fixtures_runs};
+use crate::{fixtures_macp, fixtures_rmp, fixtures_runs};
 
 fn queue() -> QueueName {
     QueueName::new("boss")
@@ -34,7 +34,7 @@ pub(crate) fn levels() -> Vec<Level> {
 }
 
 pub(crate) fn links() -> Vec<Link> {
-    every_plain!(Link { Station, Mpp, Rmp, Runs })
+    every_plain!(Link { Station, Mpp, Rmp, Runs, Macp })
 }
 
 pub(crate) fn row_states() -> Vec<RowState> {
@@ -192,8 +192,9 @@ fn frames() -> Vec<Frame> {
         wire_bytes: 70_000,
         redaction: Redaction::None,
     };
-    let mut verdicts = every!(Verdict { Sent => [Verdict::Sent], Mpp => [], Rmp => [] });
+    let mut verdicts = every!(Verdict { Sent => [Verdict::Sent], Mpp => [], Rmp => [], Macp => [] });
     verdicts.extend(fixtures_rmp::verdicts());
+    verdicts.extend(fixtures_macp::verdicts());
     let mpp_verdicts = {
         use mpp::Verdict;
         every!(Verdict { Accepted => [Verdict::Accepted], Refused => [], TooLate => [Verdict::TooLate] })
@@ -201,7 +202,7 @@ fn frames() -> Vec<Frame> {
     verdicts.extend(mpp_verdicts.into_iter().chain(faults().into_iter().map(mpp::Verdict::Refused)).map(Verdict::Mpp));
     let heads = mpp::FrameType::ALL.into_iter().map(|kind| {
         let head = mpp::Head { kind: Some(kind), id: Some(InvocationId(0)), queue: Some(queue()), event: Some(event()) };
-        every!(Head { Mpp => [Head::Mpp(head)], Rmp => [] }).remove(0)
+        every!(Head { Mpp => [Head::Mpp(head)], Rmp => [], Macp => [] }).remove(0)
     });
     let redactions = every!(Redaction {
         None => [Redaction::None],
@@ -210,7 +211,7 @@ fn frames() -> Vec<Frame> {
     });
     let directions = every_plain!(Direction { Inbound, Outbound });
     let mut frames: Vec<_> = verdicts.into_iter().map(|verdict| Frame { verdict, ..inbound.clone() }).collect();
-    frames.extend(heads.chain(fixtures_rmp::heads()).map(|head| Frame { head, ..inbound.clone() }));
+    frames.extend(heads.chain(fixtures_rmp::heads()).chain(fixtures_macp::heads()).map(|head| Frame { head, ..inbound.clone() }));
     frames.extend(redactions.into_iter().map(|redaction| Frame { redaction, ..inbound.clone() }));
     frames.extend(directions.into_iter().map(|direction| Frame { direction, ..inbound.clone() }));
     frames
@@ -229,6 +230,7 @@ pub(crate) fn whats() -> Vec<What> {
     all.extend(mpp_transitions().into_iter().map(Transition::Mpp).map(What::Transition));
     all.extend(fixtures_rmp::transitions().into_iter().map(Transition::Rmp).map(What::Transition));
     all.extend(fixtures_runs::transitions().into_iter().map(Transition::Runs).map(What::Transition));
+    all.extend(fixtures_macp::transitions().into_iter().map(Transition::Macp).map(What::Transition));
     all.extend(station_transitions().into_iter().map(Transition::Station).map(What::Transition));
     all
 }
@@ -241,6 +243,7 @@ pub(crate) fn entries() -> Vec<OwnedEntry> {
         let link = match &what {
             What::Transition(Transition::Station(_)) => Link::Station,
             What::Transition(Transition::Runs(_)) => Link::Runs,
+            What::Transition(Transition::Macp(_)) | What::Frame(Frame { head: Head::Macp(_), .. }) => Link::Macp,
             What::Transition(Transition::Rmp(_)) | What::Frame(Frame { head: Head::Rmp(_), .. }) => Link::Rmp,
             _ => Link::Mpp,
         };

@@ -10,9 +10,11 @@ mod crash;
 #[macro_use]
 mod every;
 mod fixtures;
+mod fixtures_macp;
 mod fixtures_rmp;
 mod fixtures_runs;
 mod harness;
+mod macp;
 mod metrics;
 mod mpp_clauses;
 mod mpp_frames;

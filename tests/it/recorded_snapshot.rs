@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use rl_console::{
     ids::{EventName, InvocationId, ManifestHash, PackId, Peer, QueueName, Seq, SessionId},
+    macp,
     mpp::{self, AdapterView, EndedView, Listener, LiveView, LogView, PackFacts, QueueView, ReadyAfter},
     port::{AsOf, HostState, RecordingView, Snapshot, StationView},
     rmp, runs,
@@ -28,7 +29,7 @@ pub(crate) fn bare() -> Snapshot {
         station: StationView {
             data: PathBuf::from("/data"),
             started_at: Now::default(),
-            hosts: [HostState::Up, HostState::Starting, HostState::Starting, HostState::Starting],
+            hosts: [HostState::Up, HostState::Starting, HostState::Starting, HostState::Starting, HostState::Starting],
             store_failing: None,
             disk_low: None,
             recording: None,
@@ -47,6 +48,7 @@ pub(crate) fn bare() -> Snapshot {
         },
         rmp: rmp::Snapshot::default(),
         runs: runs::Snapshot::default(),
+        macp: macp::Snapshot::default(),
     }
 }
 
@@ -55,9 +57,9 @@ fn full() -> Snapshot {
     let at = Now::at_ms(5);
     let trace = Some("0191d3c2-7a41-7f00-8000-00000000a41f".parse().unwrap());
     let mut full = bare();
-    full.as_of = AsOf([Seq(17), Seq(18), Seq(19), Seq(20)]);
+    full.as_of = AsOf([Seq(17), Seq(18), Seq(19), Seq(20), Seq(21)]);
     full.at = at;
-    full.station.hosts = [HostState::Up, HostState::Down(Arc::from("port 7777 is taken")), HostState::Up, HostState::Up];
+    full.station.hosts = [HostState::Up, HostState::Down(Arc::from("port 7777 is taken")), HostState::Up, HostState::Up, HostState::Up];
     full.station.store_failing = Some(Arc::from("disk full"));
     full.station.disk_low = Some(4_096);
     full.station.recording = Some(RecordingView { path: PathBuf::from("/x.mcap"), since: at, bytes: 5 });
@@ -101,6 +103,7 @@ fn every_snapshot_reads_back_as_it_was() {
     }
     snapshots.extend(crate::fixtures_rmp::snapshots().into_iter().map(|rmp| Snapshot { rmp, ..bare() }));
     snapshots.extend(crate::fixtures_runs::snapshots().into_iter().map(|runs| Snapshot { runs, ..bare() }));
+    snapshots.extend(crate::fixtures_macp::snapshots().into_iter().map(|macp| Snapshot { macp, ..bare() }));
     for snapshot in snapshots {
         assert_eq!(Snapshot::decode(&snapshot.encode()), Ok(snapshot));
     }

@@ -173,7 +173,7 @@ fn other_tools_can_read_it() {
     assert_eq!(topics.get("station"), Some(&2_000));
     assert_eq!(
         summary.channels.values().map(|channel| channel.topic.as_str()).collect::<std::collections::BTreeSet<_>>(),
-        ["mpp", "rmp", "runs", "snapshot", "station"].into()
+        ["macp", "mpp", "rmp", "runs", "snapshot", "station"].into()
     );
 }
 

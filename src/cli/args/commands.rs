@@ -219,6 +219,8 @@ pub(crate) enum RestartHost {
     Rmp,
     /// The control plane with its runs.
     Runs,
+    /// The MACP runtime with its sessions.
+    Macp,
 }
 
 /// `record`.

@@ -61,6 +61,11 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
 
+    /// The address of the MACP port: where a station binds it, and where other subcommands find it; a port alone is on 127.0.0.1, port 0
+    /// takes any [default: 127.0.0.1:50051].
+    #[arg(long, global = true, value_name = "ADDR", value_parser = endpoint)]
+    pub(crate) grpc: Option<SocketAddr>,
+
     /// The file of the token to show to the station; without it, the data folder's operator token. `cue.token` there enqueues and submits
     /// and does nothing else, `viewer.token` only looks.
     #[arg(long, global = true, value_name = "FILE")]

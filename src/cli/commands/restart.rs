@@ -1,4 +1,4 @@
-//! `restart mpp`, `restart rmp`: has a running station start a host again that is down.
+//! `restart mpp`, `restart rmp`, `restart runs`, `restart macp`: has a running station start a host again that is down.
 
 use serde::Serialize;
 
@@ -24,6 +24,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RestartArgs) -> Result<(
         RestartHost::Mpp => Link::Mpp,
         RestartHost::Rmp => Link::Rmp,
         RestartHost::Runs => Link::Runs,
+        RestartHost::Macp => Link::Macp,
     };
     let outcome = operator::block_on(async {
         let station = operator::connect(&context.settings).await?;

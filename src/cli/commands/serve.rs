@@ -62,6 +62,10 @@ async fn serve(station: &Station, context: &mut Context, detail: Detail, notifie
                 Ok(path) => telling.set_rmp(path.display().to_string()),
                 Err(why) => telling.tell_now(Event::Down { host: "rmp", why }),
             }
+            match ready.macp {
+                Ok(addr) => telling.set_macp(addr),
+                Err(why) => telling.tell_now(Event::Down { host: "macp", why }),
+            }
             match ready.mpp {
                 Ok(addr) => {
                     telling.ready(addr);

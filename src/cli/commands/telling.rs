@@ -35,6 +35,7 @@ pub(super) struct Telling<'a> {
     summary: Option<Summary>,
     /// Where the bus answers.
     rmp: Option<String>,
+    macp: Option<SocketAddr>,
     /// Where the metrics are read.
     metrics: Option<SocketAddr>,
     was_ready: bool,
@@ -60,6 +61,7 @@ impl<'a> Telling<'a> {
             pace: Pace::default(),
             summary: None,
             rmp: None,
+            macp: None,
             metrics: None,
             was_ready: false,
             is_down: false,
@@ -71,6 +73,11 @@ impl<'a> Telling<'a> {
     /// Where the metrics are read, if they are. Said with the ready line.
     pub(super) fn set_metrics(&mut self, metrics: Option<SocketAddr>) {
         self.metrics = metrics;
+    }
+
+    /// Where the MACP runtime listens. Said with the ready line.
+    pub(super) fn set_macp(&mut self, macp: SocketAddr) {
+        self.macp = Some(macp);
     }
 
     /// Where the bus answers. Said with the ready line.
@@ -103,7 +110,7 @@ impl<'a> Telling<'a> {
         self.was_ready = true;
         // Scripts compare the line, and people want to know when.
         let at_ms = (self.detail == Detail::Everything && !self.context.out.is_json()).then(|| self.context.clock.now().wall);
-        self.tell(Told { at_ms, ..Told::ready(addr, self.rmp.clone(), self.metrics) });
+        self.tell(Told { at_ms, ..Told::ready(addr, self.rmp.clone(), self.macp, self.metrics) });
     }
 
     /// Tells until it is dropped.

@@ -29,6 +29,8 @@ impl Key {
     pub(crate) const BIND: &'static str = "mpp.bind";
     /// What `hello_ack` says.
     pub(crate) const LOGIN: &'static str = "mpp.broadcaster_login";
+    /// Where the MACP port is bound, and where the command line finds it.
+    pub(crate) const GRPC: &'static str = "macp.grpc";
     /// Where the metrics are read.
     pub(crate) const METRICS: &'static str = "metrics.addr";
     /// The bus's socket.
@@ -66,7 +68,7 @@ impl Key {
     /// How long a run may take.
     pub(crate) const RUN_TIMEOUT: &'static str = "runs.timeout_ms";
 
-    const PLAIN: [Self; 21] = [
+    const PLAIN: [Self; 22] = [
         Self::path(Self::DATA, None, Some("--data"), "the data folder"),
         Self::path(Self::PACK, Some("RL_CONSOLE_PACK"), Some("--pack"), "the pack.toml in force; the built-in sample when absent"),
         Self {
@@ -84,6 +86,13 @@ impl Key {
             doc: "the address that the port is bound to",
         },
         Self { name: Self::LOGIN, kind: Kind::Text, alias: None, flag: None, doc: "what hello_ack says as broadcaster_login" },
+        Self {
+            name: Self::GRPC,
+            kind: Kind::Endpoint,
+            alias: Some("RL_CONSOLE_GRPC"),
+            flag: Some("--grpc"),
+            doc: "the address of the MACP port, where agents hold sessions over gRPC; port 0 takes any",
+        },
         Self {
             name: Self::METRICS,
             kind: Kind::Endpoint,
@@ -227,6 +236,7 @@ impl Key {
     pub(crate) fn default(self, data: Option<&std::path::Path>) -> Value {
         match self.name {
             Self::DATA => data.map_or(Value::Absent, |data| Value::Text(data.to_string_lossy().into_owned())),
+            Self::GRPC => Value::Text("127.0.0.1:50051".to_owned()),
             Self::PORT => Value::Integer(7777),
             Self::RUN_TIMEOUT => Value::Integer(crate::station::RUN_TIMEOUT_MS),
             Self::BIND => Value::Text("127.0.0.1".to_owned()),

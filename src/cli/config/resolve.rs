@@ -137,6 +137,7 @@ fn from_flags(key: Key, flags: &Global) -> Option<(Value, Origin)> {
         Key::PORT => flags.port.map(|port| Value::Integer(port.into())),
         Key::ASCII => flags.ascii.then_some(Value::Flag(true)),
         Key::ON_AIR => flags.on_air.then_some(Value::Flag(true)),
+        Key::GRPC => flags.grpc.map(|addr| Value::Text(addr.to_string())),
         Key::METRICS => flags.metrics.map(|addr| Value::Text(addr.to_string())),
         Key::BIND => flags.bind.map(|bind| Value::Text(bind.to_string())),
         _ => None,

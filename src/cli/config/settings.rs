@@ -19,6 +19,9 @@ use crate::{
     station::{self, PackSource},
 };
 
+/// Where the MACP port is unless another address is named (macp-v1, Transport).
+const GRPC: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 50_051);
+
 /// What decides where clients find the bus, and by what right, besides the configuration's values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reach {
@@ -51,6 +54,8 @@ pub(crate) struct Settings {
     pub(crate) bind: IpAddr,
     /// What `hello_ack` says.
     pub(crate) broadcaster_login: String,
+    /// Where the MACP port is bound.
+    pub(crate) grpc: SocketAddr,
     /// Where the metrics are read.
     pub(crate) metrics: Option<SocketAddr>,
     /// The bus's socket, where one is named.
@@ -129,6 +134,7 @@ impl Settings {
             port: integer(Key::PORT).and_then(|port| u16::try_from(port).ok()).unwrap_or(7777),
             bind: text(Key::BIND).and_then(|text| text.parse().ok()).unwrap_or(Ipv4Addr::LOCALHOST.into()),
             broadcaster_login: text(Key::LOGIN).unwrap_or_default(),
+            grpc: text(Key::GRPC).and_then(|text| endpoint(&text).ok()).unwrap_or(GRPC),
             metrics: text(Key::METRICS).and_then(|text| endpoint(&text).ok()),
             named_data: resolved.origin(Key::DATA).filter(|origin| **origin != Origin::Default).and(text(Key::DATA)).map(PathBuf::from),
             reach: Reach::default(),
@@ -203,6 +209,7 @@ impl Settings {
             broadcaster_login: self.broadcaster_login.clone(),
             socket: Some(absolute(self.bus_socket(home)?)),
             registry: self.registry.clone(),
+            grpc: Some(self.grpc),
             metrics: self.metrics,
             openings: self.openings()?,
             run_timeout_ms: self.run_timeout_ms,

@@ -13,7 +13,7 @@ use crate::{
     console::model::{Breach, Kept, clause_text, refusal_remedy},
     ids::Seq,
     tap::entry::{
-        Direction, Entry, Redaction, Transition, Verdict, What,
+        Direction, Entry, Redaction, Transition, Verdict, What, macp,
         mpp::{self, CloseCause},
         rmp,
     },
@@ -43,6 +43,7 @@ pub(crate) fn verdict(subject: &Subject) -> Vec<(Mood, String)> {
             Verdict::Mpp(mpp::Verdict::Refused(fault)) => Breach::from(*fault),
             Verdict::Rmp(rmp::Verdict::Refused(refusal)) => Breach::Bus(*refusal),
             Verdict::Rmp(verdict) => return of_bus(verdict),
+            Verdict::Macp(verdict) => return vec![of_macp(*verdict)],
         },
         What::Transition(Transition::Mpp(mpp::Transition::Disconnected { cause, .. })) => match cause {
             CloseCause::Fault(fault) => Breach::from(*fault),
@@ -70,6 +71,16 @@ pub(crate) fn verdict(subject: &Subject) -> Vec<(Mood, String)> {
         _ => lines.extend(breach.remedy().map(|words| (Mood::Plain, format!("To do: {words}")))),
     }
     lines
+}
+
+/// What the runtime made of a call.
+fn of_macp(verdict: macp::Verdict) -> (Mood, String) {
+    match verdict {
+        macp::Verdict::Accepted => (Mood::Well, "taken".to_owned()),
+        macp::Verdict::Duplicate => (Mood::Well, "a duplicate: it was taken before, and changes nothing".to_owned()),
+        macp::Verdict::Refused(fault) => (Mood::Wrong, format!("{}: {}", fault.code().name(), fault.name())),
+        macp::Verdict::Declined(status) => (Mood::Wrong, status.name().to_owned()),
+    }
 }
 
 /// What the broker made of a frame.

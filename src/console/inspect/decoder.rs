@@ -72,7 +72,7 @@ pub(crate) trait Decoder: Sync {
 /// The decoder of an entry.
 pub(crate) fn decoder_of(subject: &Subject) -> &'static dyn Decoder {
     match &subject.entry.what {
-        What::Frame(Frame { redaction: Redaction::Withheld, .. }) => &Plain,
+        What::Frame(Frame { redaction: Redaction::Withheld, .. } | Frame { head: Head::Macp(_), .. }) => &Plain,
         What::Frame(Frame { head: Head::Mpp(_), .. }) => &MppFrame,
         What::Frame(Frame { head: Head::Rmp(_), .. }) => &RmpFrames,
         What::Transition(_) | What::Committed { .. } | What::Unsent { .. } | What::Loss { .. } => &Told,

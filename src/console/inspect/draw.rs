@@ -132,6 +132,7 @@ impl Inspector {
             (Link::Mpp, _) => Role::Mpp,
             (Link::Rmp, _) => Role::Rmp,
             (Link::Runs, _) => Role::Runs,
+            (Link::Macp, _) => Role::Macp,
             (Link::Station, _) => Role::Station,
         };
         let columns = area.width.saturating_sub(4);

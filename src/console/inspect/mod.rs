@@ -19,6 +19,7 @@ mod page;
 mod rmp;
 mod table;
 mod told;
+mod told_macp;
 mod told_rmp;
 mod told_runs;
 mod worker;

@@ -6,7 +6,7 @@ use super::{
     decoder::{Decoder, Subject},
     json,
     node::{Grower, Kind, Node, Text},
-    told_rmp, told_runs,
+    told_macp, told_rmp, told_runs,
 };
 use crate::{
     console::{class::Class, format},
@@ -67,6 +67,7 @@ pub(crate) fn name_of(what: &What) -> &'static str {
         What::Frame(frame) => match &frame.head {
             Head::Mpp(head) => head.kind.map_or("unknown frame", mpp::FrameType::name),
             Head::Rmp(head) => head.kind.map_or("unknown frame", rmp::FrameKind::name),
+            Head::Macp(head) => head.rpc.name(),
         },
         _ => told(what).name,
     }
@@ -79,6 +80,7 @@ fn told(what: &What) -> Telling {
         What::Transition(Transition::Station(transition)) => of_station(*transition),
         What::Transition(Transition::Rmp(transition)) => told_rmp::told(transition),
         What::Transition(Transition::Runs(transition)) => told_runs::told(transition),
+        What::Transition(Transition::Macp(transition)) => told_macp::told(transition),
         What::Committed { through } => {
             plain("committed", vec![Node::fact("through", through.to_string()).noted("all tickets up to this one are durable")])
         }

@@ -1,7 +1,7 @@
 //! Moves a snapshot's state on by one entry.
 
 use crate::{
-    limits, mpp,
+    limits, macp, mpp,
     port::{HostState, RecordingView, StationView},
     rmp, runs,
     tap::{
@@ -53,5 +53,13 @@ pub(super) fn rmp(view: &mut rmp::Snapshot, entry: EntryRef<'_>, limits: &limits
 pub(super) fn runs(view: &mut runs::Snapshot, entry: EntryRef<'_>, limits: &limits::Runs) {
     if let What::Transition(_) = &entry.entry.what {
         view.apply(entry.entry, &entry.text(), limits);
+    }
+}
+
+/// The MACP runtime's. What lies beside a frame is not read.
+pub(super) fn macp(view: &mut macp::Snapshot, entry: EntryRef<'_>, limits: &limits::Macp) {
+    match &entry.entry.what {
+        What::Transition(_) => view.apply(entry.entry, &entry.text(), limits),
+        _ => view.apply(entry.entry, "", limits),
     }
 }

@@ -103,6 +103,7 @@ pub(super) fn host_remedy(link: Link) -> Vec<Sentence> {
             press(Action::Restart, "starts it again once the path is free"),
         ],
         Link::Runs => vec![press(Action::Restart, "starts it again; or:"), run("restart runs")],
+        Link::Macp => vec![press(Action::Restart, "starts it again, from what is on disk; or:"), run("restart macp")],
         Link::Station => vec![run("doctor")],
     }
 }

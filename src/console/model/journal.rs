@@ -232,7 +232,10 @@ impl Journal {
                 let origin = if entry.entry.link == Link::Rmp { Origin::Bus } else { Origin::Bridge };
                 self.push(at, Level::Warn, origin, words.into());
             }
-            What::Transition(Transition::Rmp(_) | Transition::Runs(_)) | What::Frame(_) | What::Committed { .. } | What::Loss { .. } => {}
+            What::Transition(Transition::Rmp(_) | Transition::Runs(_) | Transition::Macp(_))
+            | What::Frame(_)
+            | What::Committed { .. }
+            | What::Loss { .. } => {}
         }
     }
 

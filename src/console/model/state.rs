@@ -118,6 +118,7 @@ pub(crate) struct Model {
     limits: limits::Mpp,
     rmp_limits: limits::Rmp,
     runs_limits: limits::Runs,
+    macp_limits: limits::Macp,
     /// Where it is no longer the present: what of that is shown beside it.
     pub(crate) past: Option<Past>,
 }
@@ -176,6 +177,7 @@ impl Model {
             limits: limits.mpp,
             rmp_limits: limits.rmp,
             runs_limits: limits.runs,
+            macp_limits: limits.macp,
             past: None,
         }
     }
@@ -348,6 +350,7 @@ impl Model {
                 fold::rmp(&mut world.rmp, entry, &self.rmp_limits);
             }
             _ if entry.entry.link == Link::Runs => fold::runs(&mut world.runs, entry, &self.runs_limits),
+            _ if entry.entry.link == Link::Macp => fold::macp(&mut world.macp, entry, &self.macp_limits),
             _ => fold::mpp(&mut world.mpp, entry, &self.limits),
         }
         world.as_of.0[entry.entry.link.index()] = entry.entry.seq;

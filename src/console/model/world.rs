@@ -1,7 +1,7 @@
 //! The state that snapshots carry, as entries move it on.
 
 use crate::{
-    mpp,
+    macp, mpp,
     port::{AsOf, Snapshot, StationView},
     rmp, runs,
 };
@@ -14,11 +14,12 @@ pub(crate) struct World {
     pub(crate) mpp: mpp::Snapshot,
     pub(crate) rmp: rmp::Snapshot,
     pub(crate) runs: runs::Snapshot,
+    pub(crate) macp: macp::Snapshot,
 }
 
 impl World {
     /// The state of a snapshot.
-    pub(crate) fn of(Snapshot { as_of, at: _, station, mpp, rmp, runs }: Snapshot) -> Self {
-        Self { as_of, station, mpp, rmp, runs }
+    pub(crate) fn of(Snapshot { as_of, at: _, station, mpp, rmp, runs, macp }: Snapshot) -> Self {
+        Self { as_of, station, mpp, rmp, runs, macp }
     }
 }

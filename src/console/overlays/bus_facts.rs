@@ -39,7 +39,7 @@ pub(super) fn message(kept: &Kept, drop: &DropView) -> Option<Message> {
                 && head.topic.as_ref() == Some(&drop.topic)
                 && entry.at.mono <= drop.at.mono
         }
-        Head::Mpp(_) => false,
+        Head::Mpp(_) | Head::Macp(_) => false,
     };
     let found = kept.iter().rev().map(|(_, found)| found).find(|found| match &found.entry.what {
         What::Frame(frame) => is_it(frame, found.entry),

@@ -30,6 +30,7 @@ const fn role_of(link: Link) -> Role {
         Link::Mpp => Role::Mpp,
         Link::Rmp => Role::Rmp,
         Link::Runs => Role::Runs,
+        Link::Macp => Role::Macp,
     }
 }
 

@@ -107,7 +107,7 @@ impl Rig {
     pub(super) async fn snapshot(&mut self, as_of_last: bool) {
         let mut snapshot = connected();
         if as_of_last {
-            snapshot.as_of.0 = [self.tap.last(); 4];
+            snapshot.as_of.0 = [self.tap.last(); Link::ALL.len()];
         }
         assert!(self.asked.recv().await.unwrap().send(snapshot).is_ok());
     }
@@ -309,7 +309,7 @@ fn keys_are_heard_while_entries_come_without_end() {
             rig.key('T').await;
             while let Ok(answer) = rig.asked.try_recv() {
                 let mut snapshot = connected();
-                snapshot.as_of.0 = [rig.tap.last(); 4];
+                snapshot.as_of.0 = [rig.tap.last(); Link::ALL.len()];
                 let _ = answer.send(snapshot);
             }
         }

@@ -27,7 +27,7 @@ use crate::{
         update,
         view::View,
     },
-    ids::{InvocationId, Seq, SessionId, TraceId},
+    ids::{InvocationId, SessionId, TraceId},
     limits::Limits,
     mpp::{self, AdapterView, Listener, PackFacts, QueueView, ReadyAfter},
     port::{AsOf, HostState, InvocationRow, Snapshot, StationView},
@@ -345,12 +345,12 @@ pub(in crate::console) fn fresh() -> Snapshot {
     mpp.queues.insert("boss".into(), queue(ReadyAfter::Done));
     mpp.logs = VecDeque::new();
     Snapshot {
-        as_of: AsOf([Seq(0); 4]),
+        as_of: AsOf::default(),
         at: Now::at_ms(0),
         station: StationView {
             data: "./friday".into(),
             started_at: Now::at_ms(0),
-            hosts: [HostState::Up, HostState::Up, HostState::Up, HostState::Up],
+            hosts: Link::ALL.map(|_| HostState::Up),
             store_failing: None,
             disk_low: None,
             recording: None,
@@ -361,6 +361,7 @@ pub(in crate::console) fn fresh() -> Snapshot {
             ..crate::rmp::Snapshot::default()
         },
         runs: crate::runs::Snapshot::default(),
+        macp: crate::macp::Snapshot::default(),
     }
 }
 

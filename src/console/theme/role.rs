@@ -53,6 +53,8 @@ roles! {
     Rmp = "rmp" like Accent,
     /// The runs'.
     Runs = "runs" like Rmp,
+    /// The MACP runtime's.
+    Macp = "macp" like Rmp,
     /// Around panes.
     Border = "border" like Muted,
     /// Around the focused pane.
@@ -73,9 +75,15 @@ impl Role {
             Self::Muted | Self::Border => Modifier::DIM,
             Self::Accent | Self::Warn | Self::Focus => Modifier::BOLD,
             Self::Bad => Modifier::BOLD.union(Modifier::UNDERLINED),
-            Self::Background | Self::Text | Self::Ok | Self::Station | Self::Mpp | Self::Rmp | Self::Runs | Self::Selection => {
-                Modifier::empty()
-            }
+            Self::Background
+            | Self::Text
+            | Self::Ok
+            | Self::Station
+            | Self::Mpp
+            | Self::Rmp
+            | Self::Runs
+            | Self::Macp
+            | Self::Selection => Modifier::empty(),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::{
         pages,
         ui::Ui,
     },
-    mpp,
+    macp, mpp,
     port::{Outcome, Page, PortError},
     runs,
     tap::entry::Link,
@@ -51,6 +51,7 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
     let outcome = match outcome {
         Outcome::Mpp(outcome) => outcome,
         Outcome::Runs(outcome) => return run_words(asked, *outcome).map(|words| (words, false)),
+        Outcome::Macp(macp::Outcome::Cancelled { state }) => return Some((format!("the session is {}", state.name()), false)),
         Outcome::Recording { path } => return Some((format!("recording into {}", path.display()), false)),
         Outcome::Recorded { path, bytes, entries } => {
             let (bytes, entries) = (format::bytes(*bytes), format::many(*entries, "entry"));
@@ -58,6 +59,7 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
         }
         Outcome::Restarted { link: Link::Rmp } => return Some(("the bus is up again: its peers can connect".to_owned(), false)),
         Outcome::Restarted { link: Link::Runs } => return Some(("the control plane is up again: runs can be submitted".to_owned(), false)),
+        Outcome::Restarted { link: Link::Macp } => return Some(("the MACP runtime is up again: agents can connect".to_owned(), false)),
         Outcome::Restarted { .. } => return Some(("the bridge is up again: adapters can connect".to_owned(), false)),
         Outcome::PeerKicked { session } => return Some((format!("session {session} of the bus is disconnected"), false)),
         Outcome::BackedUp { .. } | Outcome::Stopping { .. } => return None,

@@ -7,7 +7,7 @@ use crate::{
     mpp::frame::{Inbound, Outbound, Phase, decode, decode_outbound},
     tap::{
         EntryRef,
-        entry::{Direction, Frame, Head, Redaction, Transition, What, mpp, rmp},
+        entry::{Direction, Frame, Head, Redaction, Transition, What, macp, mpp, rmp},
     },
     words::counted,
 };
@@ -29,8 +29,9 @@ const fn class_of(transition: &Transition) -> Class {
     match transition {
         Transition::Station(_)
         | Transition::Mpp(mpp::Transition::NotListening | mpp::Transition::CommitsFailing)
-        | Transition::Rmp(rmp::Transition::NotListening) => Class::Public,
-        Transition::Mpp(_) | Transition::Rmp(_) | Transition::Runs(_) => Class::Payload,
+        | Transition::Rmp(rmp::Transition::NotListening)
+        | Transition::Macp(macp::Transition::NotListening) => Class::Public,
+        Transition::Mpp(_) | Transition::Rmp(_) | Transition::Runs(_) | Transition::Macp(_) => Class::Payload,
     }
 }
 
@@ -38,6 +39,8 @@ fn of_frame<'a>(frame: &Frame, entry: EntryRef<'a>) -> Cow<'a, str> {
     let head = match &frame.head {
         Head::Mpp(head) => head,
         Head::Rmp(_) => return of_bus(frame, entry),
+        // Its head says what there is to read of it at a glance.
+        Head::Macp(_) => return Cow::Borrowed(""),
     };
     let Some(kind) = head.kind else { return beginning(entry.bytes) };
     if frame.redaction == Redaction::Withheld || entry.bytes.len() > LOOKED_AT_BYTES {

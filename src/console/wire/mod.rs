@@ -3,6 +3,7 @@
 
 mod gist;
 mod list;
+mod of_macp;
 mod of_mpp;
 mod of_rmp;
 mod of_runs;

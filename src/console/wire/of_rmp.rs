@@ -16,8 +16,8 @@ use crate::{
 /// What a frame of the bus tells of.
 pub(super) fn frame<'a>(frame: &'a Frame, head: &'a Head) -> Told<'a> {
     let (standing, clause) = match &frame.verdict {
-        AnyVerdict::Sent | AnyVerdict::Mpp(_) if head.refusal.is_some() => (Standing::Warn, None),
-        AnyVerdict::Sent | AnyVerdict::Mpp(_) => (Standing::Sent, None),
+        AnyVerdict::Sent | AnyVerdict::Mpp(_) | AnyVerdict::Macp(_) if head.refusal.is_some() => (Standing::Warn, None),
+        AnyVerdict::Sent | AnyVerdict::Mpp(_) | AnyVerdict::Macp(_) => (Standing::Sent, None),
         AnyVerdict::Rmp(Verdict::Accepted | Verdict::Published { dropped: 0, .. }) => (Standing::Ok, None),
         AnyVerdict::Rmp(Verdict::Published { .. }) => (Standing::Warn, None),
         AnyVerdict::Rmp(Verdict::TooLate) => (Standing::Late, None),

@@ -65,7 +65,7 @@ impl<'a> EntryRecord<'a> {
             }
             What::Frame(frame) => match &frame.head {
                 Head::Rmp(head) => head.topic.as_ref().is_some_and(|topic| topic.as_str() == METRICS),
-                Head::Mpp(_) => false,
+                Head::Mpp(_) | Head::Macp(_) => false,
             },
             _ => false,
         }

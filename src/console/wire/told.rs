@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{of_mpp, of_rmp, of_runs, of_station, standing::Standing};
+use super::{of_macp, of_mpp, of_rmp, of_runs, of_station, standing::Standing};
 use crate::{
     console::model::Breach,
     ids::{ConnectionId, EventName, InvocationId, Peer, QueueName, TopicName},
@@ -43,6 +43,7 @@ impl<'a> Told<'a> {
             What::Transition(Transition::Mpp(transition)) => of_mpp::told(transition),
             What::Transition(Transition::Rmp(transition)) => of_rmp::told(transition),
             What::Transition(Transition::Runs(transition)) => of_runs::told(transition),
+            What::Transition(Transition::Macp(transition)) => of_macp::told(transition),
             What::Committed { .. } => Self { kind: "committed", ..Self::default() },
             What::Unsent { .. } => Self { kind: "unsent", standing: Standing::Warn, ..Self::default() },
             What::Loss { .. } => Self { kind: "loss", standing: Standing::Warn, ..Self::default() },
@@ -53,9 +54,10 @@ impl<'a> Told<'a> {
         let head = match &frame.head {
             Head::Mpp(head) => head,
             Head::Rmp(head) => return of_rmp::frame(frame, head),
+            Head::Macp(head) => return of_macp::frame(frame, head),
         };
         let (standing, clause) = match &frame.verdict {
-            Verdict::Sent | Verdict::Rmp(_) => (Standing::Sent, None),
+            Verdict::Sent | Verdict::Rmp(_) | Verdict::Macp(_) => (Standing::Sent, None),
             Verdict::Mpp(mpp::Verdict::Accepted) => (Standing::Ok, None),
             Verdict::Mpp(mpp::Verdict::TooLate) => (Standing::Late, None),
             Verdict::Mpp(mpp::Verdict::Refused(fault)) => (Standing::Fault, Some(Breach::from(*fault).clause())),
@@ -108,6 +110,7 @@ pub(super) fn line(entry: &Entry) -> Cow<'static, str> {
         What::Transition(Transition::Mpp(transition)) => of_mpp::line(transition, &told),
         What::Transition(Transition::Rmp(transition)) => of_rmp::line(transition),
         What::Transition(Transition::Runs(transition)) => of_runs::line(transition),
+        What::Transition(Transition::Macp(transition)) => of_macp::line(transition),
         What::Committed { through } => format!("durable through ticket {through}").into(),
         What::Unsent { frames, bytes } => {
             format!("{}, {} did not leave before the close", counted(*frames, "frame"), counted(*bytes, "byte")).into()
@@ -120,11 +123,12 @@ fn frame_line(frame: &Frame, told: &Told<'_>) -> Cow<'static, str> {
     match &frame.verdict {
         Verdict::Mpp(mpp::Verdict::Refused(fault)) => return Breach::from(*fault).words().into(),
         Verdict::Mpp(mpp::Verdict::TooLate) => return "came after the close, not looked at".into(),
-        Verdict::Mpp(mpp::Verdict::Accepted) | Verdict::Sent | Verdict::Rmp(_) => {}
+        Verdict::Mpp(mpp::Verdict::Accepted) | Verdict::Sent | Verdict::Rmp(_) | Verdict::Macp(_) => {}
     }
     let head = match &frame.head {
         Head::Mpp(head) => head,
         Head::Rmp(head) => return of_rmp::frame_line(frame, head),
+        Head::Macp(head) => return of_macp::frame_line(frame, head),
     };
     match (head.kind, frame.direction) {
         (Some(mpp::FrameType::Hello) | None, Direction::Inbound) => format!("from {}", frame.peer).into(),

@@ -1,5 +1,6 @@
 //! The recorded and sent form of snapshots.
 
+mod macp;
 mod mpp;
 mod rmp;
 mod runs;

@@ -10,6 +10,7 @@ use std::{
 use prost::Message as _;
 
 use super::{
+    macp::{live_macp, recorded_macp},
     mpp::{live_mpp, recorded_mpp},
     rmp::{live_rmp, recorded_rmp},
     runs::{live_runs, recorded_runs},
@@ -33,7 +34,7 @@ impl Snapshot {
     /// Its recorded form.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
-        let Self { as_of, at, station, mpp, rmp, runs } = self;
+        let Self { as_of, at, station, mpp, rmp, runs, macp } = self;
         let as_of = Link::ALL.map(|link| wire::AsOf { link: plain::to_link(link), seq: as_of.0[link.index()].0 });
         wire::Snapshot {
             as_of: as_of.to_vec(),
@@ -42,6 +43,7 @@ impl Snapshot {
             mpp: Some(recorded_mpp(mpp)),
             rmp: Some(recorded_rmp(rmp)),
             runs: Some(recorded_runs(runs)),
+            macp: Some(recorded_macp(macp)),
         }
         .encode_to_vec()
     }
@@ -63,6 +65,7 @@ impl Snapshot {
             mpp: live_mpp(it.mpp.ok_or(DecodeError::Missing("snapshot.mpp"))?)?,
             rmp: it.rmp.map_or_else(|| Ok(crate::rmp::Snapshot::default()), live_rmp)?,
             runs: it.runs.map_or_else(|| Ok(crate::runs::Snapshot::default()), live_runs)?,
+            macp: it.macp.map_or_else(|| Ok(crate::macp::Snapshot::default()), live_macp)?,
         })
     }
 }

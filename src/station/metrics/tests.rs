@@ -78,7 +78,7 @@ fn figures() -> Figures {
         station: StationView {
             data: PathBuf::from("d"),
             started_at,
-            hosts: [HostState::Up, HostState::Down(Arc::from("why")), HostState::Up, HostState::Up],
+            hosts: [HostState::Up, HostState::Down(Arc::from("why")), HostState::Up, HostState::Up, HostState::Up],
             store_failing: None,
             disk_low: None,
             recording: Some(recording),

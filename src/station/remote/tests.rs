@@ -9,6 +9,7 @@ use super::timeline::{ClockShift, Timeline};
 use crate::{
     ids::{ConnectionId, ManifestHash, PackId, Peer, Seq, TopicName, TraceId},
     limits::{self, Limits},
+    macp,
     mpp::{self, PackFacts},
     port::{
         AsOf, HostState, Snapshot, StationView,
@@ -46,6 +47,7 @@ fn nothing_known(at: Now) -> Snapshot {
         mpp: mpp::Snapshot::new(pack),
         rmp: rmp::Snapshot::default(),
         runs: runs::Snapshot::default(),
+        macp: macp::Snapshot::default(),
     }
 }
 
@@ -58,6 +60,7 @@ fn fold(state: &mut Snapshot, entry: EntryRef<'_>) {
     let limits = Limits::default();
     match &entry.entry.what {
         What::Transition(Transition::Station(transition)) => state.station.apply(entry.entry.at, transition, &entry.text()),
+        _ if link == Link::Macp => state.macp.apply(entry.entry, &entry.text(), &limits.macp),
         _ if link == Link::Runs => state.runs.apply(entry.entry, &entry.text(), &limits.runs),
         _ if link == Link::Rmp => state.rmp.apply(entry.entry, &entry.text(), &limits.rmp),
         _ => state.mpp.apply(entry.entry, &entry.text(), &limits.mpp),

@@ -2,6 +2,7 @@
 
 pub(super) mod brakes;
 pub(super) mod invocations;
+pub(super) mod macp;
 pub(super) mod manifests;
 pub(super) mod meta;
 pub(super) mod refunds;

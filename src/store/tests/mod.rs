@@ -3,5 +3,6 @@
 mod behaviours;
 mod faults;
 mod kit;
+mod macp;
 mod model;
 mod runs;

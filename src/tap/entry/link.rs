@@ -12,11 +12,13 @@ pub enum Link {
     Rmp,
     /// The runs of openings.
     Runs,
+    /// The MACP runtime.
+    Macp,
 }
 
 impl Link {
     /// Every link, in the order of their index.
-    pub const ALL: [Self; 4] = [Self::Station, Self::Mpp, Self::Rmp, Self::Runs];
+    pub const ALL: [Self; 5] = [Self::Station, Self::Mpp, Self::Rmp, Self::Runs, Self::Macp];
 
     /// The place of this link in arrays that hold one item a link.
     #[must_use]
@@ -26,6 +28,7 @@ impl Link {
             Self::Mpp => 1,
             Self::Rmp => 2,
             Self::Runs => 3,
+            Self::Macp => 4,
         }
     }
 
@@ -37,6 +40,7 @@ impl Link {
             Self::Mpp => "mpp",
             Self::Rmp => "rmp",
             Self::Runs => "runs",
+            Self::Macp => "macp",
         }
     }
 }

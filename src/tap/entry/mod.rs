@@ -2,7 +2,9 @@
 //! a protocol's folder re-exports its own.
 
 mod link;
+pub mod macp;
 pub mod mpp;
+mod names;
 pub mod rmp;
 pub mod runs;
 pub mod station;

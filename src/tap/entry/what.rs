@@ -1,6 +1,6 @@
 //! One thing that happened.
 
-use super::{Link, mpp, rmp, runs, station};
+use super::{Link, macp, mpp, rmp, runs, station};
 use crate::{
     ids::{InvocationId, Peer, Seq, Ticket, TraceId},
     time::Now,
@@ -32,8 +32,8 @@ impl Entry {
         match &self.what {
             What::Frame(Frame { head: Head::Mpp(head), .. }) => head.id,
             What::Transition(Transition::Mpp(transition)) => transition.invocation(),
-            What::Frame(Frame { head: Head::Rmp(_), .. })
-            | What::Transition(Transition::Station(_) | Transition::Rmp(_) | Transition::Runs(_))
+            What::Frame(Frame { head: Head::Rmp(_) | Head::Macp(_), .. })
+            | What::Transition(Transition::Station(_) | Transition::Rmp(_) | Transition::Runs(_) | Transition::Macp(_))
             | What::Committed { .. }
             | What::Unsent { .. }
             | What::Loss { .. } => None,
@@ -112,6 +112,8 @@ pub enum Head {
     Mpp(mpp::Head),
     /// An RMP frame, or a control frame with the message that follows it.
     Rmp(rmp::Head),
+    /// A call of the MACP runtime, or its answer.
+    Macp(macp::Head),
 }
 
 /// What the core made of a frame, by link.
@@ -123,6 +125,8 @@ pub enum Verdict {
     Mpp(mpp::Verdict),
     /// An RMP frame was received.
     Rmp(rmp::Verdict),
+    /// A call of the MACP runtime was received.
+    Macp(macp::Verdict),
 }
 
 /// A change of state, by link.
@@ -136,4 +140,6 @@ pub enum Transition {
     Rmp(rmp::Transition),
     /// Of a run.
     Runs(runs::Transition),
+    /// Of the MACP runtime.
+    Macp(macp::Transition),
 }

@@ -5,7 +5,7 @@ use prost::{
     encoding::{WireType, encode_key, encode_varint, encoded_len_varint, key_len},
 };
 
-use super::{error::DecodeError, frame, plain, rmp, runs, station, transition, wire};
+use super::{error::DecodeError, frame, macp, plain, rmp, runs, station, transition, wire};
 use crate::{
     ids::{Seq, Ticket},
     tap::{
@@ -100,6 +100,7 @@ pub fn decode(bytes: &[u8]) -> Result<OwnedEntry, DecodeError> {
         wire::entry::What::Mpp(transition) => What::Transition(Transition::Mpp(transition::live(transition)?)),
         wire::entry::What::Rmp(transition) => What::Transition(Transition::Rmp(rmp::live(transition)?)),
         wire::entry::What::Runs(transition) => What::Transition(Transition::Runs(runs::live(transition)?)),
+        wire::entry::What::Macp(transition) => What::Transition(Transition::Macp(macp::live(transition)?)),
         wire::entry::What::Committed(wire::Committed { through }) => What::Committed { through: Ticket(through) },
         wire::entry::What::Unsent(wire::Unsent { frames, bytes }) => What::Unsent { frames, bytes },
         wire::entry::What::Loss(wire::Loss { count }) => What::Loss { count },
@@ -123,6 +124,7 @@ fn message(entry: &Entry) -> wire::Entry {
         What::Transition(Transition::Mpp(transition)) => wire::entry::What::Mpp(transition::recorded(transition)),
         What::Transition(Transition::Rmp(transition)) => wire::entry::What::Rmp(rmp::recorded(transition)),
         What::Transition(Transition::Runs(transition)) => wire::entry::What::Runs(runs::recorded(transition)),
+        What::Transition(Transition::Macp(transition)) => wire::entry::What::Macp(macp::recorded(transition)),
         What::Committed { through } => wire::entry::What::Committed(wire::Committed { through: through.0 }),
         What::Unsent { frames, bytes } => wire::entry::What::Unsent(wire::Unsent { frames: *frames, bytes: *bytes }),
         What::Loss { count } => wire::entry::What::Loss(wire::Loss { count: *count }),

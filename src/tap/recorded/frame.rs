@@ -1,6 +1,6 @@
 //! Frames: their heads, verdicts and redaction.
 
-use super::{error::DecodeError, mpp, plain, rmp, wire};
+use super::{error::DecodeError, macp, mpp, plain, rmp, wire};
 use crate::{
     ids::Peer,
     tap::entry::{Frame, Head, Redaction, Verdict},
@@ -10,11 +10,13 @@ pub(super) fn recorded(frame: &Frame) -> wire::Frame {
     let head = match &frame.head {
         Head::Mpp(head) => wire::frame::Head::MppHead(mpp::recorded_head(head)),
         Head::Rmp(head) => wire::frame::Head::RmpHead(rmp::recorded_head(head)),
+        Head::Macp(head) => wire::frame::Head::MacpHead(macp::recorded_head(head)),
     };
     let verdict = match &frame.verdict {
         Verdict::Sent => wire::frame::Verdict::Sent(wire::Nothing {}),
         Verdict::Mpp(verdict) => wire::frame::Verdict::MppVerdict(mpp::recorded_verdict(verdict)),
         Verdict::Rmp(verdict) => wire::frame::Verdict::RmpVerdict(rmp::recorded_verdict(verdict)),
+        Verdict::Macp(verdict) => wire::frame::Verdict::MacpVerdict(macp::recorded_verdict(*verdict)),
     };
     wire::Frame {
         direction: plain::to_direction(frame.direction),
@@ -30,11 +32,13 @@ pub(super) fn live(frame: wire::Frame) -> Result<Frame, DecodeError> {
     let head = match frame.head.ok_or(DecodeError::Missing("head"))? {
         wire::frame::Head::MppHead(head) => Head::Mpp(mpp::live_head(&head)?),
         wire::frame::Head::RmpHead(head) => Head::Rmp(rmp::live_head(&head)?),
+        wire::frame::Head::MacpHead(head) => Head::Macp(macp::live_head(head)?),
     };
     let verdict = match frame.verdict.ok_or(DecodeError::Missing("verdict"))? {
         wire::frame::Verdict::Sent(wire::Nothing {}) => Verdict::Sent,
         wire::frame::Verdict::MppVerdict(verdict) => Verdict::Mpp(mpp::live_verdict(verdict)?),
         wire::frame::Verdict::RmpVerdict(verdict) => Verdict::Rmp(rmp::live_verdict(verdict)?),
+        wire::frame::Verdict::MacpVerdict(verdict) => Verdict::Macp(macp::live_verdict(verdict)?),
     };
     Ok(Frame {
         direction: plain::direction(frame.direction, "direction")?,

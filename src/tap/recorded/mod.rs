@@ -8,6 +8,7 @@ mod entry;
 mod error;
 mod form;
 mod frame;
+pub(crate) mod macp;
 pub(crate) mod mpp;
 pub(crate) mod plain;
 pub(crate) mod rmp;

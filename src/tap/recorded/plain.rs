@@ -9,7 +9,7 @@ use std::{
 use super::{error::DecodeError, wire};
 use crate::{
     ids::TraceId,
-    tap::entry::{self, mpp, rmp, runs, station},
+    tap::entry::{self, macp, mpp, rmp, runs, station},
     time::{Mono, Now, Wall},
 };
 
@@ -79,7 +79,7 @@ macro_rules! mirror {
 }
 
 mirror! {
-    to_link, link: entry::Link = Link { Station, Mpp, Rmp, Runs }
+    to_link, link: entry::Link = Link { Station, Mpp, Rmp, Runs, Macp }
     to_direction, direction: entry::Direction = Direction { Inbound, Outbound }
     to_level, level: station::Level = Level { Trace, Debug, Info, Warn, Error }
     to_frame_type, frame_type: mpp::FrameType = FrameType {
@@ -106,5 +106,22 @@ mirror! {
     to_event_kind, event_kind: runs::EventKind = EventKind { Log, Status, Plan, Trace, Artifact, Progress }
     to_run_verdict, run_verdict: runs::Verdict = RunVerdict { Approved, Rejected, Expired, Withdrawn }
     to_asker_kind, asker_kind: runs::AskerKind = AskerKind { Agent, Ui, Tui, Cue, Station }
+    to_macp_rpc, macp_rpc: macp::Rpc = MacpRpc {
+        Initialize, Send, StreamSession, GetSession, CancelSession, GetManifest, ListModes, WatchModeRegistry, ListRoots, WatchRoots,
+    }
+    to_macp_status, macp_status: macp::Status = MacpStatus {
+        InvalidArgument, NotFound, Unimplemented, ResourceExhausted, Unavailable, Internal,
+    }
+    to_macp_code, macp_code: macp::Code = MacpCode {
+        UnsupportedProtocolVersion, InvalidEnvelope, SessionNotFound, SessionNotOpen, ModeNotSupported, Forbidden, Unauthenticated,
+        DuplicateMessage, PayloadTooLarge, RateLimited,
+    }
+    to_macp_fault, macp_fault: macp::Fault = MacpFault {
+        InvalidMacpVersion, InvalidEnvelope, DuplicateSession, InvalidTtl, InvalidModeState, InvalidPayload, UnknownSession, SessionNotOpen,
+        TtlExpired, UnknownMode, Forbidden, Unauthenticated, DuplicateMessage, PayloadTooLarge, RateLimited,
+    }
+    to_macp_mode, macp_mode: macp::Mode = MacpMode { Decision, MultiRound }
+    to_macp_ending, macp_ending: macp::Ending = MacpEnding { Resolved, TtlExpired, Cancelled, LogDamaged }
+    to_macp_phase, macp_phase: macp::Phase = MacpPhase { Proposal, Evaluation, Voting, Committed }
     to_failed_by, failed_by: mpp::FailedBy = FailedBy { Adapter, UnknownQueue, Schema, Cancelled, Settled }
 }

@@ -81,7 +81,7 @@ impl Store {
                 self.brakes.insert(queue.clone(), *brake);
                 Done::Plain
             }
-            Op::Runs(_) => panic!("the bridge keeps no runs"),
+            Op::Runs(_) | Op::Macp(_) => panic!("the bridge keeps neither runs nor sessions"),
         }
     }
 

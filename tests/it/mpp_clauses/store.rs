@@ -29,6 +29,7 @@ fn classes(world: &World) -> Vec<(Class, &'static str)> {
                 Op::WriteState { .. } => "state",
                 Op::SetBrake { .. } => "brake",
                 Op::Runs(_) => "runs",
+                Op::Macp(_) => "sessions",
             };
             (class, name)
         })

@@ -28,6 +28,8 @@ pub(crate) fn command(data: &Path) -> Command {
         .env("XDG_STATE_HOME", home.join("state"))
         .env("XDG_DATA_HOME", home.join("share"))
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        // Stations of tests run beside one another.
+        .env("RL_CONSOLE_GRPC", "0")
         .arg("--data")
         .arg(data);
     command

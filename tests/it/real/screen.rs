@@ -93,6 +93,8 @@ impl Terminal {
             command.env(name, value);
         }
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        // Stations of tests run beside one another.
+        command.env("RL_CONSOLE_GRPC", "0");
         command.env("TERM", "xterm-256color");
         command.env("COLORTERM", "truecolor");
         command.env("RUST_BACKTRACE", "0");

@@ -24,6 +24,8 @@ pub(in crate::cli::commands) enum Event {
         #[serde(skip_serializing_if = "Option::is_none")]
         rmp: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
+        macp: Option<SocketAddr>,
+        #[serde(skip_serializing_if = "Option::is_none")]
         metrics: Option<SocketAddr>,
     },
     /// A host answers.

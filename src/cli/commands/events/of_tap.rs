@@ -24,7 +24,7 @@ pub(super) fn of_station(transition: station::Transition, text: impl FnOnce() ->
 pub(super) fn of_mpp(transition: &mpp::Transition, text: impl FnOnce() -> String) -> Option<Event> {
     use mpp::Transition as T;
     Some(match transition {
-        T::Listening { addr } => Event::Ready { mpp: Some(*addr), rmp: None, metrics: None },
+        T::Listening { addr } => Event::Ready { mpp: Some(*addr), rmp: None, macp: None, metrics: None },
         T::NotListening => Event::Down { host: "mpp", why: text() },
         T::Paired => Event::Paired,
         T::Handshaken { peer, session_id, .. } => Event::AdapterConnected { peer: peer.clone(), session_id: *session_id },

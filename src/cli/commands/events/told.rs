@@ -39,8 +39,13 @@ pub(in crate::cli::commands) struct Told {
 
 impl Told {
     /// Everything answers. It carries nothing else: scripts compare the line.
-    pub(in crate::cli::commands) const fn ready(mpp: Option<SocketAddr>, rmp: Option<String>, metrics: Option<SocketAddr>) -> Self {
-        Self { event: Event::Ready { mpp, rmp, metrics }, at_ms: None }
+    pub(in crate::cli::commands) const fn ready(
+        mpp: Option<SocketAddr>,
+        rmp: Option<String>,
+        macp: Option<SocketAddr>,
+        metrics: Option<SocketAddr>,
+    ) -> Self {
+        Self { event: Event::Ready { mpp, rmp, macp, metrics }, at_ms: None }
     }
 
     /// Something that happened now.
@@ -144,15 +149,18 @@ mod tests {
     #[test]
     fn the_ready_line_is_exactly_as_promised() {
         let rmp = || Some("/data/rmp.sock".to_owned());
-        let ready = |metrics| serde_json::to_string(&Told::ready("127.0.0.1:7777".parse().ok(), rmp(), metrics)).unwrap();
-        assert_eq!(ready(None), r#"{"event":"ready","mpp":"127.0.0.1:7777","rmp":"/data/rmp.sock"}"#);
+        let ready = |macp, metrics| serde_json::to_string(&Told::ready("127.0.0.1:7777".parse().ok(), rmp(), macp, metrics)).unwrap();
+        assert_eq!(ready(None, None), r#"{"event":"ready","mpp":"127.0.0.1:7777","rmp":"/data/rmp.sock"}"#);
         let metrics = Some("127.0.0.1:9464".parse().unwrap());
-        assert_eq!(ready(metrics), r#"{"event":"ready","mpp":"127.0.0.1:7777","rmp":"/data/rmp.sock","metrics":"127.0.0.1:9464"}"#);
+        let macp = Some("127.0.0.1:50051".parse().unwrap());
+        let expected =
+            r#"{"event":"ready","mpp":"127.0.0.1:7777","rmp":"/data/rmp.sock","macp":"127.0.0.1:50051","metrics":"127.0.0.1:9464"}"#;
+        assert_eq!(ready(macp, metrics), expected);
     }
 
     #[test]
     fn a_station_whose_port_is_taken_is_ready_all_the_same_and_what_to_do_is_told_apart() {
-        let ready = Told::ready(None, Some("/data/rmp.sock".to_owned()), None);
+        let ready = Told::ready(None, Some("/data/rmp.sock".to_owned()), None, None);
         assert_eq!(serde_json::to_string(&ready).unwrap(), r#"{"event":"ready","rmp":"/data/rmp.sock"}"#);
         assert_eq!(ready.event.told(), "ready: mpp is down, agents to /data/rmp.sock");
         let to_do = ["free the port", "see whose it is:", "`rl-console doctor`"].map(str::to_owned).to_vec();

@@ -12,11 +12,12 @@ impl Event {
     /// In words, without its time.
     pub(in crate::cli::commands) fn told(&self) -> String {
         match self {
-            Self::Ready { mpp, rmp, metrics } => {
+            Self::Ready { mpp, rmp, macp, metrics } => {
                 let mpp = mpp.map_or_else(|| "mpp is down".to_owned(), |mpp| format!("adapters connect to {mpp}"));
                 let bus = rmp.as_ref().map_or_else(String::new, |path| format!(", agents to {path}"));
                 let metrics = metrics.map_or_else(String::new, |metrics| format!(", metrics on http://{metrics}/metrics"));
-                format!("ready: {mpp}{bus}{metrics}")
+                let macp = macp.map_or_else(String::new, |macp| format!(", sessions are held on {macp}"));
+                format!("ready: {mpp}{bus}{macp}{metrics}")
             }
             Self::Up { host } => format!("{host} is up"),
             Self::Down { host, why } => format!("{host} is down: {why}"),

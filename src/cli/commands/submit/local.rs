@@ -68,6 +68,7 @@ pub(super) fn run(context: &mut Context, args: &SubmitArgs) -> Result<(), Error>
         broadcaster_login: context.settings.broadcaster_login.clone(),
         socket: Some(socket),
         registry: context.settings.registry.clone(),
+        grpc: None,
         metrics: None,
         openings: context.settings.openings().unwrap_or_else(|_| PathBuf::from("/nonexistent")),
         run_timeout_ms: context.settings.run_timeout_ms,

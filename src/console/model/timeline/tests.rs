@@ -64,7 +64,7 @@ impl Bench {
     fn resync(&mut self) {
         let mut snapshot = connected();
         snapshot.at = Now::at_ms(self.ms);
-        snapshot.as_of.0 = [self.tap.last(); 4];
+        snapshot.as_of.0 = [self.tap.last(); Link::ALL.len()];
         self.model.resync(snapshot);
         self.resyncing = false;
         self.time.anchor(&self.model, false);

@@ -1,0 +1,95 @@
+//! What a message costs the kernel, in a session of 10 evaluations and in one of 100,000 (the bound: the same, ± 20 %).
+//!
+//! `cargo bench --bench macp` prints criterion's times of one evaluation and of one vote taken in a decision, and of one contribution among
+//! 10 and 1,000 participants.
+
+use bytes::Bytes;
+use criterion::Criterion;
+use prost::Message as _;
+use rl_console::{
+    limits::Macp,
+    macp::{
+        kernel::{Input, Kernel, Lookup, Output, Settings},
+        proto::v1::{Envelope, SessionStartPayload},
+    },
+    time::Now,
+};
+
+struct Bench {
+    kernel: Kernel,
+    sent: u64,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let limits = Macp { session_messages_max: u64::MAX, session_bytes_max: u64::MAX, bytes_max: u64::MAX, ..Macp::default() };
+        let limits = Macp { unsaved_bytes_max: u64::MAX, ..limits };
+        Self { kernel: Kernel::new(Now::at_ms(0), Settings { limits, next_number: 1 }), sent: 0 }
+    }
+
+    fn send(&mut self, mode: &str, message_type: &str, sender: &str, payload: impl Into<Bytes>) {
+        self.sent += 1;
+        let envelope = Envelope {
+            macp_version: "1.0".to_owned(),
+            mode: mode.to_owned(),
+            message_type: message_type.to_owned(),
+            message_id: format!("message {}", self.sent),
+            session_id: "session".to_owned(),
+            sender: sender.to_owned(),
+            timestamp_unix_ms: 0,
+            payload: payload.into(),
+        };
+        let bytes = Bytes::from(envelope.encode_to_vec());
+        self.kernel.handle(Now::at_ms(1), &Input::Message { envelope: &envelope, bytes, lookup: Lookup::NotAsked });
+        let mut was_taken = false;
+        while let Some(output) = self.kernel.poll_output() {
+            was_taken |= matches!(output, Output::Persist { .. });
+        }
+        assert!(was_taken, "{message_type} was not taken");
+    }
+
+    fn start(&mut self, mode: &str, participants: Vec<String>) {
+        let payload = SessionStartPayload { participants, ttl_ms: 86_400_000, ..SessionStartPayload::default() };
+        self.send(mode, "SessionStart", "a", payload.encode_to_vec());
+    }
+
+    fn evaluate(&mut self) {
+        self.send("", "Evaluation", "b", r#"{"proposal_id":"p","recommendation":"APPROVE","confidence":0.9,"reason":"well"}"#);
+    }
+}
+
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    for evaluations in [10, 100_000] {
+        let mut bench = Bench::new();
+        bench.start("decision", Vec::new());
+        bench.send("", "Proposal", "a", r#"{"proposal_id":"p","option":"go"}"#);
+        (0..evaluations).for_each(|_| bench.evaluate());
+        criterion.bench_function(&format!("macp/a vote behind {evaluations} evaluations"), |b| {
+            b.iter(|| bench.send("", "Vote", "b", r#"{"proposal_id":"p","vote":"approve","reason":"well"}"#));
+        });
+    }
+    for evaluations in [10, 100_000] {
+        let mut bench = Bench::new();
+        bench.start("decision", Vec::new());
+        bench.send("", "Proposal", "a", r#"{"proposal_id":"p","option":"go"}"#);
+        (0..evaluations).for_each(|_| bench.evaluate());
+        criterion.bench_function(&format!("macp/an evaluation behind {evaluations}"), |b| b.iter(|| bench.evaluate()));
+    }
+    for participants in [10, 1_000] {
+        let mut bench = Bench::new();
+        let names: Vec<String> = (0..participants).map(|n| format!("agent {n}")).collect();
+        bench.start("multi_round", names.clone());
+        for (n, name) in names.iter().enumerate() {
+            bench.send("", "Contribute", name, format!(r#"{{"value":"{n}"}}"#));
+        }
+        let mut n = 0;
+        criterion.bench_function(&format!("macp/a contribution among {participants}"), |b| {
+            b.iter(|| {
+                n += 1;
+                bench.send("", "Contribute", &names[n % participants], format!(r#"{{"value":"{n}"}}"#));
+            });
+        });
+    }
+    criterion.final_summary();
+}

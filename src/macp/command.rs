@@ -1,0 +1,52 @@
+//! What an operator asks of the runtime through the port.
+
+use serde::{Deserialize, Serialize};
+
+use super::SessionState;
+
+/// A command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Command {
+    /// End a session before its time. One that has ended is left as it is.
+    Cancel {
+        /// Which, by its id.
+        session: String,
+        /// Why; it stays in the session's log.
+        reason: String,
+    },
+}
+
+/// What a command did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The session has ended.
+    Cancelled {
+        /// How it stands: resolved, where it was before.
+        state: SessionState,
+    },
+}
+
+/// Why a command did nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// No session has this id.
+    #[error("there is no session {0}; `rl-console ls sessions` lists them")]
+    UnknownSession(String),
+    /// It cannot be recorded now.
+    #[error("the session was not cancelled: {0}")]
+    NotNow(String),
+}
+
+impl Refusal {
+    /// The machine-readable code of the CLI's errors.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownSession(_) => "unknown_session",
+            Self::NotNow(_) => "session_not_cancelled",
+        }
+    }
+}

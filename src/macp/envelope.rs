@@ -1,0 +1,100 @@
+//! What every message must be, whatever it is (macp-v1, Validation Rules 1 and 2; ruling MACP 8).
+
+use bytes::Bytes;
+use prost::{
+    Message as _,
+    bytes::Buf as _,
+    encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field},
+};
+
+use super::{
+    Fault,
+    modes::Rejection,
+    proto::v1::{Envelope, SendRequest},
+    registry::VERSION,
+};
+use crate::limits;
+
+/// The type that begins a session.
+pub const SESSION_START: &str = "SessionStart";
+
+/// The type that belongs to no session.
+pub const SIGNAL: &str = "Signal";
+
+/// Why a message is not looked at further.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// A rule of the protocol rejects it.
+    Rejected(Rejection),
+    /// A bound of ours, which the protocol knows no error for: the text of the status `RESOURCE_EXHAUSTED`.
+    TooLong(String),
+}
+
+/// Looks at what the envelope must be.
+///
+/// # Errors
+/// [`Unfit`], by the first rule that is broken.
+pub fn check(envelope: &Envelope, limits: &limits::Macp) -> Result<(), Unfit> {
+    let reject = |fault, why: &'static str| Err(Unfit::Rejected(Rejection::new(fault, why)));
+    if envelope.macp_version != VERSION {
+        return reject(Fault::InvalidMacpVersion, "macp_version is not \"1.0\"");
+    }
+    if envelope.message_id.is_empty() {
+        return reject(Fault::InvalidEnvelope, "message_id is empty");
+    }
+    if envelope.message_type != SIGNAL && envelope.session_id.is_empty() {
+        return reject(Fault::InvalidEnvelope, "session_id is empty");
+    }
+    if envelope.payload.len() as u64 > limits.payload_bytes_max {
+        let (bytes, max) = (envelope.payload.len(), limits.payload_bytes_max);
+        let why = format!("the payload has {bytes} bytes; limits.macp.payload_bytes_max allows {max}");
+        return Err(Unfit::Rejected(Rejection::new(Fault::PayloadTooLarge, why)));
+    }
+    let texts = [
+        ("mode", &envelope.mode),
+        ("message_type", &envelope.message_type),
+        ("message_id", &envelope.message_id),
+        ("session_id", &envelope.session_id),
+        ("sender", &envelope.sender),
+    ];
+    texts.into_iter().try_for_each(|(name, text)| fits(name, text, limits).map_err(Unfit::TooLong))
+}
+
+/// Whether a text of a call fits `limits.macp.id_bytes_max`.
+///
+/// # Errors
+/// What to say of one that does not.
+pub fn fits(name: &str, text: &str, limits: &limits::Macp) -> Result<(), String> {
+    let (bytes, max) = (text.len(), limits.id_bytes_max);
+    if bytes as u64 > max { Err(format!("{name} has {bytes} bytes; limits.macp.id_bytes_max allows {max}")) } else { Ok(()) }
+}
+
+/// The bytes of the envelope in those of a request that holds one, as they came; encoded anew where it came in parts.
+#[must_use]
+pub fn bytes_within(request: &Bytes, envelope: &Envelope) -> Bytes {
+    exact(request).unwrap_or_else(|| envelope.encode_to_vec().into())
+}
+
+fn exact(request: &Bytes) -> Option<Bytes> {
+    let mut rest = request.clone();
+    let mut found = None;
+    while rest.has_remaining() {
+        let (tag, wire_type) = decode_key(&mut rest).ok()?;
+        if tag == 1 && wire_type == WireType::LengthDelimited {
+            let len = usize::try_from(decode_varint(&mut rest).ok()?).ok()?;
+            if len > rest.len() || found.is_some() {
+                return None;
+            }
+            found = Some(rest.split_to(len));
+        } else {
+            skip_field(wire_type, tag, &mut rest, DecodeContext::default()).ok()?;
+        }
+    }
+    found
+}
+
+/// A request with this envelope.
+#[must_use]
+pub fn request(envelope: Envelope) -> SendRequest {
+    SendRequest { envelope: Some(envelope) }
+}

@@ -1,0 +1,60 @@
+//! A call as the tap tells of it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::{
+    ids::{Peer, Seq},
+    limits,
+    macp::{Answered, Head, Rpc, proto::v1::Envelope, text::cut},
+};
+
+/// A call that is worked on.
+#[derive(Clone, Debug)]
+pub(super) struct Call<'a> {
+    pub(super) head: Head,
+    pub(super) peer: Peer,
+    pub(super) bytes: &'a [u8],
+    /// Whether it came by no wire: the station's own.
+    pub(super) bytes_are_none: bool,
+    /// What caused it, where that is no frame.
+    pub(super) cause: Option<Seq>,
+}
+
+impl<'a> Call<'a> {
+    /// A call of a client.
+    pub(super) fn new(rpc: Rpc, peer: &Peer, bytes: &'a Bytes) -> Self {
+        Self { head: Head::new(rpc), peer: peer.clone(), bytes, bytes_are_none: false, cause: None }
+    }
+
+    /// A call of the station's own.
+    pub(super) fn of_station(rpc: Rpc, peer: &Peer, cause: Option<Seq>) -> Self {
+        Self { head: Head::new(rpc), peer: peer.clone(), bytes: &[], bytes_are_none: true, cause }
+    }
+
+    /// Of a session.
+    pub(super) fn about(mut self, session: &str, limits: &limits::Macp) -> Self {
+        self.head.session = said(session, limits);
+        self
+    }
+
+    /// With an envelope.
+    pub(super) fn with(mut self, envelope: &Envelope, limits: &limits::Macp) -> Self {
+        self.head.session = said(&envelope.session_id, limits);
+        self.head.message_type = said(&envelope.message_type, limits);
+        self.head.message_id = said(&envelope.message_id, limits);
+        self.head.sender = said(&envelope.sender, limits);
+        self
+    }
+
+    /// Its answer.
+    pub(super) fn answered(&self, answer: Answered) -> Call<'static> {
+        let head = Head { answer: Some(answer), ..self.head.clone() };
+        Call { head, peer: self.peer.clone(), bytes: &[], bytes_are_none: false, cause: None }
+    }
+}
+
+fn said(text: &str, limits: &limits::Macp) -> Option<Arc<str>> {
+    (!text.is_empty()).then(|| Arc::from(cut(text, limits.id_bytes_max)))
+}

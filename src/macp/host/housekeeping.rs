@@ -1,0 +1,142 @@
+//! What is done behind the work: expired sessions are ended, rows are written, segments sorted, ended sessions leave memory and, later, the
+//! store; what could not be written is written again.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::sync::oneshot;
+
+use super::shared::Shared;
+use crate::{
+    macp::kernel::Input,
+    store::{
+        macp::{MacpDone, MacpOp, SessionRow},
+        op::{Class, CommitError, Done, Op},
+    },
+};
+
+/// How often rows are written and segments sorted.
+const EVERY: Duration = Duration::from_secs(1);
+/// How long what could not be written waits for the next attempt.
+const AGAIN: Duration = Duration::from_millis(100);
+/// The shortest rest between two rounds.
+const REST: Duration = Duration::from_millis(5);
+/// Rows of one operation.
+const ROWS_MAX: usize = 1_024;
+
+/// Keeps house until the runtime ends.
+pub(super) async fn keep(shared: Arc<Shared>) {
+    let mut rows_at = shared.clock.now().mono;
+    loop {
+        let now = shared.clock.now();
+        let (timeout, is_failing, is_full) = {
+            let Some(mut state) = shared.lock() else { return };
+            if state.kernel.timeout().is_some_and(|at| at <= now.mono) {
+                state.kernel.handle(now, &Input::Timeout);
+                shared.drain(&mut state, now, None);
+            }
+            (state.kernel.timeout(), state.journal.is_failing, state.journal.segments >= shared.limits.segments_max)
+        };
+        if is_failing {
+            tokio::time::sleep(AGAIN).await;
+            let Some(mut state) = shared.lock() else { return };
+            let now = shared.clock.now();
+            shared.write_again(&mut state, now);
+            continue;
+        }
+        if is_full || now.mono >= rows_at {
+            shared.tidy().await;
+            rows_at = shared.clock.now().after(EVERY).mono;
+        }
+        let due = timeout.map_or(rows_at, |at| at.min(rows_at));
+        tokio::select! {
+            () = shared.wake.notified() => {}
+            () = tokio::time::sleep(shared.clock.until(due).max(REST)) => {}
+        }
+    }
+}
+
+impl Shared {
+    /// Writes rows, sorts segments, has sessions leave.
+    async fn tidy(&self) {
+        let Some(through) = self.lock().map(|state| (state.journal.durable(), self.durable.borrow().through)) else { return };
+        if !self.rows().await {
+            return;
+        }
+        let (segment, ticket) = through;
+        let Some(mut segments) = self.lock().map(|state| state.journal.segments) else { return };
+        while segments > 0 {
+            let Ok(done) = self.commit(MacpOp::Sort { through: segment }).await else { return };
+            let Some(mut state) = self.lock() else { return };
+            let sorted = segments.saturating_sub(done.segments);
+            state.journal.segments = state.journal.segments.saturating_sub(sorted);
+            if sorted == 0 {
+                break;
+            }
+            segments = done.segments;
+        }
+        while self.evict(ticket).await {}
+        while self.retire().await {}
+    }
+
+    /// Writes the rows of sessions that changed; whether all were.
+    pub(super) async fn rows(&self) -> bool {
+        loop {
+            let Some(rows) = self.lock().map(|mut state| state.kernel.take_rows(ROWS_MAX)) else { return false };
+            if rows.is_empty() {
+                return true;
+            }
+            let numbers: Vec<u64> = rows.iter().map(|row| row.number).collect();
+            if self.commit(MacpOp::Sessions(rows)).await.is_err() {
+                if let Some(mut state) = self.lock() {
+                    state.kernel.put_back(numbers.into_iter());
+                }
+                return false;
+            }
+        }
+    }
+
+    /// Has sessions leave memory; whether there may be more of them.
+    async fn evict(&self, through: crate::ids::Ticket) -> bool {
+        let now = self.clock.now();
+        let Some(rows) = self.lock().map(|mut state| state.kernel.evict(now, through, ROWS_MAX / 4)) else { return false };
+        if rows.is_empty() {
+            return false;
+        }
+        let numbers: Vec<u64> = rows.iter().map(|row: &SessionRow| row.number).collect();
+        let is_there = self.commit(MacpOp::Sessions(rows)).await.is_ok();
+        let Some(mut state) = self.lock() else { return false };
+        if is_there {
+            let now = self.clock.now();
+            state.kernel.handle(now, &Input::Evicted { numbers: &numbers });
+            self.drain(&mut state, now, None);
+        } else {
+            state.kernel.keep_leaving(numbers.into_iter().rev());
+        }
+        is_there
+    }
+
+    /// Has sessions leave the store; whether there may be more of them.
+    async fn retire(&self) -> bool {
+        let is_over = self.lock().is_some_and(|state| state.kernel.gone() > self.ended_sessions_max);
+        if !is_over {
+            return false;
+        }
+        let Ok(done) = self.commit(MacpOp::Retire { keep: self.ended_sessions_max }).await else { return false };
+        let now = self.clock.now();
+        if let Some(mut state) = self.lock() {
+            state.kernel.handle(now, &Input::Retired { numbers: &done.retired });
+        }
+        !done.retired.is_empty()
+    }
+
+    async fn commit(&self, op: MacpOp) -> Result<MacpDone, CommitError> {
+        let closed = || CommitError::Failed("the store is closed".to_owned());
+        let (tell, told) = oneshot::channel();
+        let store = (self.store)().ok_or_else(closed)?;
+        store.commit(Op::Macp(op), Class::Process, Box::new(move |done| drop(tell.send(done))))?;
+        match told.await.unwrap_or_else(|_| Err(closed()))? {
+            Done::Macp(done) => Ok(done),
+            _ => Ok(MacpDone::default()),
+        }
+    }
+}

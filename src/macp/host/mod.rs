@@ -1,0 +1,27 @@
+//! The host of the runtime: a gRPC service around the kernel, and the log's way to the store.
+//!
+//! ```text
+//! tonic ─▶ Service ─lock─▶ Kernel ─▶ outputs ─▶ tap, snapshot, journal ─▶ store (one segment for all that gathered)
+//!             │                                                             │
+//!             └────────────── the answer, once its ticket is durable ◀──────┘
+//! ```
+//!
+//! tonic decodes; a codec keeps the exact bytes of what comes ([`Received`]; ruling MACP 9). Calls lock the kernel for as long as it
+//! decides and never while they wait. What cannot be written is kept and tried again; who waits for it is told `UNAVAILABLE`, and finds a
+//! duplicate once it is durable.
+
+mod call;
+mod codec;
+mod generated;
+mod housekeeping;
+mod journal;
+mod listen;
+mod run;
+mod service;
+mod shared;
+mod start;
+mod stream;
+
+pub use codec::{Exact, Received, Reply};
+pub use run::{RunError, Setup, run};
+pub use shared::Way;

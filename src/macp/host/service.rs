@@ -1,0 +1,317 @@
+//! The ten calls.
+
+use std::{pin::Pin, sync::Arc};
+
+use bytes::Bytes;
+use futures_util::{Stream, stream};
+use prost::Message;
+use tonic::{Request, Response, Status as Grpc, Streaming, transport::server::TcpConnectInfo};
+
+use super::{
+    call::Call,
+    codec::{Received, Reply},
+    generated::m_a_c_p_runtime_service_server::MACPRuntimeService,
+    shared::{Ask, Shared, frame},
+    stream::answers,
+};
+use crate::{
+    ids::Peer,
+    macp::{
+        Answered, Rpc, SessionState, Status, Transition, Verdict, envelope,
+        kernel::{Acked, Answer, Metadata},
+        proto::v1::{
+            Ack, CancelSessionRequest, CancelSessionResponse, GetManifestRequest, GetManifestResponse, GetSessionRequest,
+            GetSessionResponse, InitializeRequest, InitializeResponse, ListModesRequest, ListModesResponse, ListRootsRequest,
+            ListRootsResponse, MacpError, SendRequest, SendResponse, SessionMetadata, SessionState as WireState, StreamSessionRequest,
+            WatchModeRegistryRequest, WatchRootsRequest,
+        },
+        registry, text,
+    },
+    tap::{
+        Draft,
+        entry::{Direction, Link, Verdict as AnyVerdict, What},
+    },
+};
+
+/// The service. Clones are the same one.
+#[derive(Clone)]
+pub(super) struct Service {
+    pub(super) shared: Arc<Shared>,
+}
+
+/// Answers that come one after another.
+type Replies = Pin<Box<dyn Stream<Item = Result<Reply, Grpc>> + Send>>;
+
+/// What a call is answered with: its message, or a status with why.
+pub(super) type Answer1<T> = Result<T, (Status, String)>;
+
+#[tonic::async_trait]
+impl MACPRuntimeService for Service {
+    async fn initialize(&self, request: Request<Received<InitializeRequest>>) -> Result<Response<Reply>, Grpc> {
+        let (peer, received) = opened(request);
+        let call = Call::new(Rpc::Initialize, &peer, &received.bytes);
+        let answer = well(received.message).and_then(|message| {
+            if !message.supported_protocol_versions.iter().any(|version| version == registry::VERSION) {
+                let why = format!(
+                    "this runtime speaks {} only; the client supports {:?}",
+                    registry::VERSION,
+                    message.supported_protocol_versions
+                );
+                return Err((Status::InvalidArgument, why));
+            }
+            if let Some(client) = message.client_info.filter(|client| !client.name.is_empty()) {
+                self.shared.introduce(&peer, &client.name);
+            }
+            Ok(InitializeResponse {
+                selected_protocol_version: registry::VERSION.to_owned(),
+                runtime_info: Some(registry::runtime_info()),
+                capabilities: Some(registry::capabilities()),
+                supported_modes: registry::supported_modes(),
+                instructions: registry::INSTRUCTIONS.to_owned(),
+            })
+        });
+        self.plain(&call, answer)
+    }
+
+    async fn send(&self, request: Request<Received<SendRequest>>) -> Result<Response<Reply>, Grpc> {
+        let (peer, received) = opened(request);
+        let call = Call::new(Rpc::Send, &peer, &received.bytes);
+        let message = match well(received.message) {
+            Ok(message) => message,
+            Err(error) => return self.plain::<SendResponse>(&call, Err(error)),
+        };
+        let Some(envelope) = message.envelope else {
+            return self.plain::<SendResponse>(&call, Err(no_envelope()));
+        };
+        let call = call.with(&envelope, &self.shared.limits);
+        let bytes = envelope::bytes_within(&received.bytes, &envelope);
+        let answer = self.shared.ask(&call, Ask::Message(&envelope, &bytes)).await;
+        let answer = self.shared.acked(answer, &envelope.session_id, &envelope.message_id).await;
+        self.reply(&call, answer.map(|ack| (answered(&ack), SendResponse { ack: Some(ack) })))
+    }
+
+    type StreamSessionStream = Replies;
+
+    async fn stream_session(&self, request: Request<Streaming<Received<StreamSessionRequest>>>) -> Result<Response<Replies>, Grpc> {
+        let peer = peer_of(&request);
+        Ok(Response::new(Box::pin(answers(Arc::clone(&self.shared), peer, request.into_inner()))))
+    }
+
+    async fn get_session(&self, request: Request<Received<GetSessionRequest>>) -> Result<Response<Reply>, Grpc> {
+        let (peer, received) = opened(request);
+        let call = Call::new(Rpc::GetSession, &peer, &received.bytes);
+        let message = match well(received.message).and_then(|message| self.fits(&message.session_id).map(|()| message)) {
+            Ok(message) => message,
+            Err(error) => return self.plain::<GetSessionResponse>(&call, Err(error)),
+        };
+        let call = call.about(&message.session_id, &self.shared.limits);
+        let answer = match self.shared.ask(&call, Ask::Look(&message.session_id)).await {
+            Answer::Session { metadata, after } => self.shared.told(after).await.map(|()| metadata),
+            Answer::Declined { status, why } => Err((status, why)),
+            Answer::Acked(_) => Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned())),
+        };
+        self.reply(&call, answer.map(|it| (Answered::Ok, GetSessionResponse { metadata: Some(metadata(it)) })))
+    }
+
+    async fn cancel_session(&self, request: Request<Received<CancelSessionRequest>>) -> Result<Response<Reply>, Grpc> {
+        let (peer, received) = opened(request);
+        let call = Call::new(Rpc::CancelSession, &peer, &received.bytes);
+        let message = match well(received.message).and_then(|message| self.fits(&message.session_id).map(|()| message)) {
+            Ok(message) => message,
+            Err(error) => return self.plain::<CancelSessionResponse>(&call, Err(error)),
+        };
+        let call = call.about(&message.session_id, &self.shared.limits);
+        let ask = Ask::Cancel { session: &message.session_id, reason: &message.reason, by: "" };
+        let answer = self.shared.ask(&call, ask).await;
+        let answer = self.shared.acked(answer, &message.session_id, "").await;
+        self.reply(&call, answer.map(|ack| (answered(&ack), CancelSessionResponse { ack: Some(ack) })))
+    }
+
+    async fn get_manifest(&self, request: Request<Received<GetManifestRequest>>) -> Result<Response<Reply>, Grpc> {
+        let (peer, received) = opened(request);
+        let call = Call::new(Rpc::GetManifest, &peer, &received.bytes);
+        self.plain(&call, well(received.message).map(|_| GetManifestResponse { manifest: Some(registry::manifest()) }))
+    }
+
+    async fn list_modes(&self, request: Request<Received<ListModesRequest>>) -> Result<Response<Reply>, Grpc> {
+        let (peer, received) = opened(request);
+        let call = Call::new(Rpc::ListModes, &peer, &received.bytes);
+        self.plain(&call, well(received.message).map(|_| ListModesResponse { modes: registry::descriptors() }))
+    }
+
+    type WatchModeRegistryStream = Replies;
+
+    async fn watch_mode_registry(&self, request: Request<Received<WatchModeRegistryRequest>>) -> Result<Response<Replies>, Grpc> {
+        let (peer, received) = opened(request);
+        self.watch(&Call::new(Rpc::WatchModeRegistry, &peer, &received.bytes), "WatchModeRegistry")
+    }
+
+    async fn list_roots(&self, request: Request<Received<ListRootsRequest>>) -> Result<Response<Reply>, Grpc> {
+        let (peer, received) = opened(request);
+        let call = Call::new(Rpc::ListRoots, &peer, &received.bytes);
+        self.plain(&call, well(received.message).map(|_| ListRootsResponse { roots: Vec::new() }))
+    }
+
+    type WatchRootsStream = Replies;
+
+    async fn watch_roots(&self, request: Request<Received<WatchRootsRequest>>) -> Result<Response<Replies>, Grpc> {
+        let (peer, received) = opened(request);
+        self.watch(&Call::new(Rpc::WatchRoots, &peer, &received.bytes), "WatchRoots")
+    }
+}
+
+impl Service {
+    /// Answers a call that concerns no session.
+    fn plain<T: Message>(&self, call: &Call<'_>, answer: Answer1<T>) -> Result<Response<Reply>, Grpc> {
+        let verdict = answer.as_ref().map_or_else(|(status, _)| Verdict::Declined(*status), |_| Verdict::Accepted);
+        self.shared.heard(call, verdict);
+        self.reply(call, answer.map(|message| (Answered::Ok, message)))
+    }
+
+    fn reply<T: Message>(&self, call: &Call<'_>, answer: Answer1<(Answered, T)>) -> Result<Response<Reply>, Grpc> {
+        self.shared.reply(call, answer).map(Response::new)
+    }
+
+    fn watch(&self, call: &Call<'_>, name: &str) -> Result<Response<Replies>, Grpc> {
+        let why = format!("{name} is not implemented");
+        match self.plain::<ListRootsResponse>(call, Err((Status::Unimplemented, why))) {
+            Ok(_) => Ok(Response::new(Box::pin(stream::empty()))),
+            Err(status) => Err(status),
+        }
+    }
+
+    fn fits(&self, session: &str) -> Answer1<()> {
+        envelope::fits("session_id", session, &self.shared.limits).map_err(|why| (Status::ResourceExhausted, why))
+    }
+}
+
+impl Shared {
+    /// Reports a call that the kernel does not see.
+    pub(super) fn heard(&self, call: &Call<'_>, verdict: Verdict) {
+        let now = self.clock.now();
+        if let Some(mut state) = self.lock() {
+            self.received(&mut state, now, call, verdict, None);
+        }
+    }
+
+    fn introduce(&self, peer: &Peer, client: &str) {
+        let now = self.clock.now();
+        let client = Arc::from(text::cut(client, self.limits.shown_text_bytes_max));
+        if let Some(mut state) = self.lock() {
+            self.tell(&mut state, now, None, Transition::Introduced { peer: peer.clone(), client }, None, "");
+        }
+    }
+
+    /// Waits for what must be durable before a call is answered.
+    pub(super) async fn told(&self, after: crate::ids::Ticket) -> Answer1<()> {
+        let unavailable = |why: Arc<str>| (Status::Unavailable, format!("it is accepted, and not durable yet; send it again: {why}"));
+        self.durable(after).await.map_err(unavailable)
+    }
+
+    /// The acknowledgement of a message once it may be given.
+    pub(super) async fn acked(&self, answer: Answer, session: &str, message: &str) -> Answer1<Ack> {
+        match answer {
+            Answer::Acked(acked) => self.told(acked.after).await.map(|()| ack(acked, session, message)),
+            Answer::Declined { status, why } => Err((status, why)),
+            Answer::Session { .. } => Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned())),
+        }
+    }
+
+    /// The bytes of an answer, told of.
+    pub(super) fn reply<T: Message>(&self, call: &Call<'_>, answer: Answer1<(Answered, T)>) -> Result<Reply, Grpc> {
+        let (told, reply) = match answer {
+            Ok((told, message)) => (told, Ok(Bytes::from(message.encode_to_vec()))),
+            Err((status, why)) => (Answered::Status(status), Err(grpc(status, why))),
+        };
+        let bytes = reply.as_ref().map_or(&[][..], |bytes| bytes.as_ref());
+        let what = What::Frame(frame(&call.answered(told), Direction::Outbound, AnyVerdict::Sent, bytes.len()));
+        self.tap.emit(Draft { at: self.clock.now(), link: Link::Macp, trace: None, cause: None, what, bytes });
+        reply.map(Reply)
+    }
+}
+
+/// Who calls, and what came.
+fn opened<T>(request: Request<Received<T>>) -> (Peer, Received<T>) {
+    let peer = peer_of(&request);
+    (peer, request.into_inner())
+}
+
+fn peer_of<T>(request: &Request<T>) -> Peer {
+    let addr = request.extensions().get::<TcpConnectInfo>().and_then(TcpConnectInfo::remote_addr);
+    addr.map_or_else(|| Peer::new("unknown"), |addr| Peer::new(&addr.to_string()))
+}
+
+/// A message, or what tonic answers to bytes that are none.
+pub(super) fn well<T>(message: Result<T, prost::DecodeError>) -> Answer1<T> {
+    message.map_err(|error| (Status::Internal, error.to_string()))
+}
+
+pub(super) fn no_envelope() -> (Status, String) {
+    (Status::InvalidArgument, "the request has no envelope".to_owned())
+}
+
+pub(super) fn grpc(status: Status, why: String) -> Grpc {
+    match status {
+        Status::InvalidArgument => Grpc::invalid_argument(why),
+        Status::NotFound => Grpc::not_found(why),
+        Status::Unimplemented => Grpc::unimplemented(why),
+        Status::ResourceExhausted => Grpc::resource_exhausted(why),
+        Status::Unavailable => Grpc::unavailable(why),
+        Status::Internal => Grpc::internal(why),
+    }
+}
+
+fn ack(acked: Acked, session: &str, message: &str) -> Ack {
+    let Acked { is_duplicate, at_ms, state, error, after: _ } = acked;
+    Ack {
+        ok: error.is_none(),
+        duplicate: is_duplicate,
+        message_id: message.to_owned(),
+        session_id: session.to_owned(),
+        accepted_at_unix_ms: ms(at_ms),
+        session_state: state.map_or(WireState::Unspecified, wire_state) as i32,
+        error: error.map(|(fault, why)| MacpError {
+            code: fault.code().name().to_owned(),
+            message: why,
+            session_id: session.to_owned(),
+            message_id: message.to_owned(),
+            details: Bytes::new(),
+        }),
+    }
+}
+
+/// What an acknowledgement says, in a word.
+pub(super) fn answered(ack: &Ack) -> Answered {
+    let code = ack.error.as_ref().and_then(|error| crate::macp::Code::from_name(&error.code));
+    match (code, ack.duplicate) {
+        (Some(code), _) => Answered::Refused(code),
+        (None, true) => Answered::Duplicate,
+        (None, false) => Answered::Ok,
+    }
+}
+
+pub(super) const fn wire_state(state: SessionState) -> WireState {
+    match state {
+        SessionState::Open => WireState::Open,
+        SessionState::Resolved => WireState::Resolved,
+        SessionState::Expired => WireState::Expired,
+    }
+}
+
+/// Unix milliseconds as the messages have them.
+pub(super) fn ms(at_ms: u64) -> i64 {
+    i64::try_from(at_ms).unwrap_or(i64::MAX)
+}
+
+fn metadata(it: Metadata) -> SessionMetadata {
+    SessionMetadata {
+        session_id: it.id.to_string(),
+        mode: it.mode.into_string(),
+        state: wire_state(it.state) as i32,
+        started_at_unix_ms: ms(it.started_ms),
+        expires_at_unix_ms: ms(it.expires_ms),
+        mode_version: it.mode_version.into_string(),
+        configuration_version: it.configuration_version.into_string(),
+        policy_version: it.policy_version.into_string(),
+    }
+}

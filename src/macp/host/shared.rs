@@ -1,0 +1,311 @@
+//! The kernel under its lock, with all that goes with it.
+
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+
+use tokio::sync::{Notify, Semaphore, oneshot, watch};
+
+use super::{
+    call::Call,
+    journal::{Durable, Journal, Segment},
+};
+use crate::{
+    ids::{Peer, Seq, Ticket, TraceId},
+    limits,
+    macp::{
+        Command, Outcome, Refusal, Rpc, Snapshot, Status, Transition,
+        kernel::{Acked, Answer, Input, Kept, Kernel, Lookup, Output},
+    },
+    store::{
+        self,
+        macp::MacpOp,
+        op::{Class, CommitError, Op},
+    },
+    tap::{
+        Draft, Tap,
+        entry::{Direction, Frame, Head as AnyHead, Link, Redaction, Transition as AnyTransition, Verdict as AnyVerdict, What},
+    },
+    time::{Clock, Now},
+};
+
+/// What is asked of the runtime, as [`Input`] has it, to be asked again with what the store has.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ask<'a> {
+    Message(&'a crate::macp::proto::v1::Envelope, &'a bytes::Bytes),
+    Cancel { session: &'a str, reason: &'a str, by: &'a str },
+    Look(&'a str),
+}
+
+impl<'a> Ask<'a> {
+    fn input(self, lookup: Lookup<'a>) -> Input<'a> {
+        match self {
+            Self::Message(envelope, bytes) => Input::Message { envelope, bytes: bytes.clone(), lookup },
+            Self::Cancel { session, reason, by } => Input::Cancel { session, reason, by, lookup },
+            Self::Look(session) => Input::Look { session, lookup },
+        }
+    }
+}
+
+/// What the lock guards.
+pub(super) struct State {
+    pub(super) kernel: Kernel,
+    pub(super) snapshot: Snapshot,
+    pub(super) last_seq: Seq,
+    pub(super) journal: Journal,
+}
+
+/// The runtime, as every call of it has it.
+pub(super) struct Shared {
+    pub(super) state: Mutex<State>,
+    pub(super) durable: watch::Sender<Durable>,
+    pub(super) tap: Tap,
+    pub(super) clock: Clock,
+    pub(super) limits: limits::Macp,
+    pub(super) ended_sessions_max: u64,
+    pub(super) store: Box<dyn Fn() -> Option<store::Handle> + Send + Sync>,
+    pub(super) loading: Semaphore,
+    /// Wakes the housekeeping.
+    pub(super) wake: Notify,
+    /// A call failed by a fault of ours while it held the lock.
+    pub(super) broken: Notify,
+    pub(super) this: Weak<Self>,
+}
+
+/// What was put out for one input.
+pub(super) enum Drained {
+    Answer(Answer),
+    Load(Arc<str>),
+    Nothing,
+}
+
+impl Shared {
+    /// The state; nothing once a call has failed while it held it.
+    pub(super) fn lock(&self) -> Option<MutexGuard<'_, State>> {
+        let state = self.state.lock().ok();
+        if state.is_none() {
+            self.broken.notify_one();
+        }
+        state
+    }
+
+    /// Asks the kernel, and the store where it must be. The answer is not to be given before its ticket is durable.
+    pub(super) async fn ask(&self, call: &Call<'_>, ask: Ask<'_>) -> Answer {
+        match self.step(call, &ask.input(Lookup::NotAsked)) {
+            Drained::Answer(answer) => answer,
+            Drained::Nothing => down(),
+            Drained::Load(session) => {
+                let Ok(_permit) = self.loading.try_acquire() else {
+                    return declined(
+                        Status::ResourceExhausted,
+                        "too many calls wait for sessions from the store (limits.macp.loading_max)",
+                    );
+                };
+                let kept = match self.read(&session).await {
+                    Ok(kept) => kept,
+                    Err(error) => return declined(Status::Unavailable, &error.to_string()),
+                };
+                match self.step(call, &ask.input(Lookup::Found(kept.as_ref()))) {
+                    Drained::Answer(answer) => answer,
+                    Drained::Load(_) | Drained::Nothing => down(),
+                }
+            }
+        }
+    }
+
+    async fn read(&self, session: &str) -> Result<Option<Kept>, CommitError> {
+        let closed = || CommitError::Failed("the store is closed".to_owned());
+        let (tell, told) = oneshot::channel();
+        (self.store)().ok_or_else(closed)?.session(session.to_owned(), Box::new(move |row| drop(tell.send(row))))?;
+        let row = told.await.unwrap_or_else(|_| Err(closed()))?;
+        Ok(row.as_ref().and_then(Kept::of))
+    }
+
+    fn step(&self, call: &Call<'_>, input: &Input<'_>) -> Drained {
+        let now = self.clock.now();
+        let Some(mut state) = self.lock() else { return Drained::Nothing };
+        state.kernel.handle(now, input);
+        self.drain(&mut state, now, Some(call))
+    }
+
+    /// Takes all that the kernel puts out.
+    pub(super) fn drain(&self, state: &mut State, now: Now, call: Option<&Call<'_>>) -> Drained {
+        let mut cause = call.and_then(|call| call.cause);
+        let mut drained = Drained::Nothing;
+        while let Some(output) = state.kernel.poll_output() {
+            match output {
+                Output::Received { verdict, trace } => {
+                    if let Some(call) = call.filter(|call| !call.bytes_are_none) {
+                        cause = Some(self.received(state, now, call, verdict, trace));
+                    }
+                }
+                Output::Transition { transition, trace, text } => self.tell(state, now, cause, transition, trace, &text),
+                Output::Persist { ticket, session, record } => state.journal.push(ticket, session, &record),
+                Output::Load { session } => drained = Drained::Load(session),
+                Output::Answer(answer) => drained = Drained::Answer(answer),
+            }
+        }
+        self.write(state, now);
+        drained
+    }
+
+    /// Reports a call that came.
+    pub(super) fn received(
+        &self,
+        state: &mut State,
+        now: Now,
+        call: &Call<'_>,
+        verdict: crate::macp::Verdict,
+        trace: Option<TraceId>,
+    ) -> Seq {
+        state.snapshot.heard(&call.head, verdict);
+        let frame = frame(call, Direction::Inbound, AnyVerdict::Macp(verdict), call.bytes.len());
+        state.last_seq =
+            self.tap.emit(Draft { at: now, link: Link::Macp, trace, cause: None, what: What::Frame(frame), bytes: call.bytes });
+        state.last_seq
+    }
+
+    /// Reports a change.
+    pub(super) fn tell(&self, state: &mut State, now: Now, cause: Option<Seq>, transition: Transition, trace: Option<TraceId>, text: &str) {
+        state.snapshot.follow(&transition, trace, now, text, &self.limits);
+        let what = What::Transition(AnyTransition::Macp(transition));
+        state.last_seq = self.tap.emit(Draft { at: now, link: Link::Macp, trace, cause, what, bytes: text.as_bytes() });
+    }
+
+    /// Has written what gathered, unless a segment is on its way.
+    fn write(&self, state: &mut State, now: Now) {
+        if let Some(segment) = state.journal.next() {
+            self.submit(state, now, segment);
+        }
+    }
+
+    /// Has a segment written again that was not.
+    pub(super) fn write_again(&self, state: &mut State, now: Now) {
+        if let Some(segment) = state.journal.again() {
+            self.submit(state, now, segment);
+        }
+    }
+
+    fn submit(&self, state: &mut State, now: Now, segment: Segment) {
+        let this = self.this.clone();
+        let done = Box::new(move |result: Result<_, CommitError>| {
+            if let Some(shared) = this.upgrade() {
+                shared.on_written(result.map(|_| ()));
+            }
+        });
+        let op = Op::Macp(MacpOp::Segment { number: segment.number, at: now.wall, bytes: segment.bytes });
+        let submitted = match (self.store)() {
+            Some(store) => store.commit(op, Class::Process, done),
+            None => Err(CommitError::Failed("the store is being opened again".to_owned())),
+        };
+        if let Err(error) = submitted {
+            self.on_failed(state, &error);
+        }
+    }
+
+    /// A segment is durable, or is not: called by the store.
+    fn on_written(&self, result: Result<(), CommitError>) {
+        let Some(mut state) = self.lock() else { return };
+        let now = self.clock.now();
+        if let Err(error) = result {
+            self.on_failed(&mut state, &error);
+            return;
+        }
+        let Some(segment) = state.journal.written() else { return };
+        state.kernel.handle(now, &Input::Durable { through: segment.through, bytes: segment.record_bytes });
+        self.durable.send_modify(|durable| durable.through = segment.through);
+        self.write(&mut state, now);
+        if state.journal.segments >= self.limits.segments_max {
+            self.wake.notify_one();
+        }
+    }
+
+    fn on_failed(&self, state: &mut State, error: &CommitError) {
+        state.journal.is_failing = true;
+        self.durable.send_modify(|durable| {
+            durable.failures += 1;
+            durable.why = Arc::from(error.to_string());
+        });
+        self.wake.notify_one();
+    }
+
+    /// Waits until all up to a ticket is durable.
+    ///
+    /// # Errors
+    /// Why it is not; it is tried again.
+    pub(super) async fn durable(&self, after: Ticket) -> Result<(), Arc<str>> {
+        if self.durable.borrow().through >= after {
+            return Ok(());
+        }
+        let mut durable = self.durable.subscribe();
+        let failures = durable.borrow().failures;
+        let reached = durable.wait_for(|now| now.through >= after || now.failures > failures).await;
+        match reached.as_deref() {
+            Ok(now) if now.through >= after => Ok(()),
+            Ok(now) => Err(Arc::clone(&now.why)),
+            Err(_) => Err(Arc::from("the runtime is going down")),
+        }
+    }
+}
+
+/// A call, or its answer, as the tap has it.
+pub(super) fn frame(call: &Call<'_>, direction: Direction, verdict: AnyVerdict, bytes: usize) -> Frame {
+    Frame {
+        direction,
+        peer: call.peer.clone(),
+        head: AnyHead::Macp(call.head.clone()),
+        verdict,
+        wire_bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+        redaction: Redaction::None,
+    }
+}
+
+/// The way of the station to a runtime that is served. Clones are the same way.
+#[derive(Clone)]
+pub struct Way {
+    pub(super) shared: Arc<Shared>,
+}
+
+impl std::fmt::Debug for Way {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Way").finish_non_exhaustive()
+    }
+}
+
+impl Way {
+    /// The state, and the last entry of this link that it includes; nothing of a runtime that has failed.
+    #[must_use]
+    pub fn snapshot(&self) -> Option<(Seq, Snapshot)> {
+        self.shared.lock().map(|state| (state.last_seq, state.snapshot.clone()))
+    }
+
+    /// Does what an operator asks; `cause` is its entry in the tap.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub async fn command(&self, command: Command, cause: Option<Seq>) -> Result<Outcome, Refusal> {
+        let Command::Cancel { session, reason } = command;
+        let peer = Peer::new("operator");
+        let call = Call::of_station(Rpc::CancelSession, &peer, cause);
+        let ask = Ask::Cancel { session: &session, reason: &reason, by: "operator" };
+        match self.shared.ask(&call, ask).await {
+            Answer::Acked(Acked { error: None, state: Some(state), after, .. }) => {
+                self.shared.durable(after).await.map_err(|why| Refusal::NotNow(why.to_string()))?;
+                Ok(Outcome::Cancelled { state })
+            }
+            Answer::Acked(_) | Answer::Session { .. } => Err(Refusal::UnknownSession(session)),
+            Answer::Declined { why, .. } => Err(Refusal::NotNow(why)),
+        }
+    }
+
+    /// Has the rows of all sessions in the store as they are. Best effort: while commits fail, they stay what they were.
+    pub async fn settle(&self) {
+        self.shared.rows().await;
+    }
+}
+
+pub(super) fn declined(status: Status, why: &str) -> Answer {
+    Answer::Declined { status, why: why.to_owned() }
+}
+
+fn down() -> Answer {
+    declined(Status::Unavailable, "the runtime has failed by a fault of ours")
+}

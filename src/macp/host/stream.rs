@@ -1,0 +1,153 @@
+//! `StreamSession` (ruling MACP 3): messages of any sessions on one stream, answered in their order while those behind are worked on.
+
+use std::sync::Arc;
+
+use futures_util::{Stream, stream};
+use serde::Serialize;
+use tokio::sync::mpsc;
+use tonic::{Status as Grpc, Streaming};
+
+use super::{
+    call::Call,
+    codec::{Received, Reply},
+    service::{Answer1, ms, no_envelope, well},
+    shared::{Ask, Shared},
+};
+use crate::{
+    ids::Peer,
+    macp::{
+        Answered, Rpc, Status, Verdict, envelope,
+        kernel::{Acked, Answer},
+        proto::v1::{Envelope, StreamSessionRequest, StreamSessionResponse},
+        registry,
+    },
+};
+
+/// Who answers.
+const RUNTIME: &str = "_runtime";
+
+/// A message that was decided, and is to be answered in its turn.
+struct Turn {
+    call: Call<'static>,
+    envelope: Envelope,
+    answer: Answer,
+}
+
+/// What a turn holds, or how the stream ends.
+type Next = Result<Box<Turn>, Grpc>;
+
+#[derive(Serialize)]
+struct AckPayload {
+    duplicate: bool,
+    ok: bool,
+    session_state: &'static str,
+}
+
+#[derive(Serialize)]
+struct ErrorPayload<'a> {
+    code: &'a str,
+    message: &'a str,
+}
+
+/// The answers to a stream of messages.
+pub(super) fn answers(
+    shared: Arc<Shared>,
+    peer: Peer,
+    messages: Streaming<Received<StreamSessionRequest>>,
+) -> impl Stream<Item = Result<Reply, Grpc>> + Send {
+    let (turns, taken) = mpsc::channel(usize::try_from(shared.limits.stream_in_flight_max).unwrap_or(1));
+    tokio::spawn(read(Arc::clone(&shared), peer, messages, turns));
+    stream::unfold((shared, taken, false), |(shared, mut taken, has_ended)| async move {
+        if has_ended {
+            return None;
+        }
+        let reply = match taken.recv().await? {
+            Ok(turn) => reply(&shared, *turn).await,
+            Err(status) => Err(status),
+        };
+        let has_ended = reply.is_err();
+        Some((reply, (shared, taken, has_ended)))
+    })
+}
+
+/// Decides one message after another, as long as there is room for their answers.
+async fn read(shared: Arc<Shared>, peer: Peer, mut messages: Streaming<Received<StreamSessionRequest>>, turns: mpsc::Sender<Next>) {
+    while let Ok(room) = turns.reserve().await {
+        // A stream that is cut ends it: what came whole is answered, or would be.
+        let Ok(Some(received)) = messages.message().await else { return };
+        let next = decide(&shared, &peer, received).await;
+        let is_end = next.is_err();
+        room.send(next);
+        if is_end {
+            return;
+        }
+    }
+}
+
+async fn decide(shared: &Shared, peer: &Peer, received: Received<StreamSessionRequest>) -> Next {
+    let Received { bytes, message } = received;
+    let call = Call::new(Rpc::StreamSession, peer, &bytes);
+    let envelope = well(message).and_then(|message| message.envelope.ok_or_else(no_envelope));
+    let mut envelope = match envelope {
+        Ok(envelope) => envelope,
+        Err((status, why)) => {
+            shared.heard(&call, Verdict::Declined(status));
+            return Err(shared.reply::<StreamSessionResponse>(&call, Err((status, why))).err().unwrap_or_else(|| Grpc::internal("")));
+        }
+    };
+    let call = call.with(&envelope, &shared.limits);
+    let within = envelope::bytes_within(&bytes, &envelope);
+    let answer = shared.ask(&call, Ask::Message(&envelope, &within)).await;
+    let call = call.answered(Answered::Ok);
+    // What waits for its turn is to be small.
+    envelope.payload = bytes::Bytes::new();
+    Ok(Box::new(Turn { call, envelope, answer }))
+}
+
+async fn reply(shared: &Shared, turn: Turn) -> Result<Reply, Grpc> {
+    let Turn { call, envelope, answer } = turn;
+    let acked: Answer1<Acked> = match answer {
+        Answer::Acked(acked) => shared.told(acked.after).await.map(|()| acked),
+        Answer::Declined { status, why } => Err((status, why)),
+        Answer::Session { .. } => Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned())),
+    };
+    shared.reply(&call, acked.map(|acked| (told(&acked), StreamSessionResponse { envelope: Some(answer_envelope(envelope, &acked)) })))
+}
+
+fn told(acked: &Acked) -> Answered {
+    match &acked.error {
+        Some((fault, _)) => Answered::Refused(fault.code()),
+        None if acked.is_duplicate => Answered::Duplicate,
+        None => Answered::Ok,
+    }
+}
+
+fn answer_envelope(request: Envelope, acked: &Acked) -> Envelope {
+    let (message_type, prefix, payload) = match &acked.error {
+        None => {
+            let session_state = acked.state.map_or("Open", state_name);
+            let payload = AckPayload { duplicate: acked.is_duplicate, ok: true, session_state };
+            ("Ack", "ack", serde_json::to_vec(&payload))
+        }
+        Some((fault, why)) => ("Error", "err", serde_json::to_vec(&ErrorPayload { code: fault.code().name(), message: why })),
+    };
+    Envelope {
+        macp_version: registry::VERSION.to_owned(),
+        mode: request.mode,
+        message_type: message_type.to_owned(),
+        message_id: format!("{prefix}-{}", request.message_id),
+        session_id: request.session_id,
+        sender: RUNTIME.to_owned(),
+        timestamp_unix_ms: ms(acked.at_ms),
+        payload: payload.unwrap_or_default().into(),
+    }
+}
+
+const fn state_name(state: crate::macp::SessionState) -> &'static str {
+    use crate::macp::SessionState;
+    match state {
+        SessionState::Open => "Open",
+        SessionState::Resolved => "Resolved",
+        SessionState::Expired => "Expired",
+    }
+}

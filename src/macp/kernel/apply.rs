@@ -1,0 +1,279 @@
+//! Makes what was decided, and tells of it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{
+    Acked, Answer, Input, Kernel, Output,
+    decide::{Decision, Heard, Start, message_bytes},
+    seen::Seen,
+    session::{End, Session},
+};
+use crate::{
+    ids::{Ticket, TraceId},
+    macp::{
+        Ending, Fault, OpenedText, SessionState, Transition, Verdict,
+        log::{Record, What},
+        modes::{Delta, Response},
+        proto::v1::{Envelope, SessionCancelPayload},
+        text::cut,
+    },
+    time::Wall,
+};
+
+/// Bytes that the JSON of who may take part may have beside a session's opening.
+const LISTED_BYTES_MAX: usize = 4_096;
+
+impl Kernel {
+    pub(super) fn follow(&mut self, at_ms: u64, input: &Input<'_>, heard: Heard) {
+        let Heard { decision, state, trace, after } = heard;
+        let verdict = decision.verdict();
+        let ok = |state| Acked { is_duplicate: false, at_ms, state, error: None, after };
+        match (decision, input) {
+            (Decision::Load(session), _) => self.outputs.push_back(Output::Load { session }),
+            (Decision::Decline(status, why), _) => {
+                self.received(verdict, trace);
+                self.answer(Answer::Declined { status, why });
+            }
+            (Decision::Refuse(rejection), _) => {
+                self.received(verdict, trace);
+                self.refuse(at_ms, state, after, rejection.fault, rejection.why.into_owned());
+            }
+            (Decision::Expire(number, rejection), _) => {
+                self.received(verdict, trace);
+                let after = self.expire(number, at_ms, true);
+                self.refuse(at_ms, Some(SessionState::Expired), after, rejection.fault, rejection.why.into_owned());
+            }
+            (Decision::Duplicate(accepted_ms), _) => {
+                self.received(verdict, trace);
+                self.answer(Answer::Acked(Acked { is_duplicate: true, at_ms: accepted_ms, state, error: None, after }));
+            }
+            (Decision::Signal, _) => {
+                self.received(verdict, trace);
+                self.answer(Answer::Acked(ok(Some(SessionState::Open))));
+            }
+            (Decision::Start(start), Input::Message { envelope, bytes, .. }) => {
+                let session = self.new_session(at_ms, envelope, *start);
+                self.received(verdict, session.trace);
+                let number = session.number;
+                self.tell_opened(&session);
+                self.insert(session);
+                self.keep(number, &Record::new(at_ms, What::Incoming(bytes.clone())));
+                self.answer(Answer::Acked(Acked { after: self.ticket, ..ok(Some(SessionState::Open)) }));
+            }
+            (Decision::Accept(number, response), Input::Message { envelope, bytes, .. }) => {
+                self.received(verdict, trace);
+                self.keep(number, &Record::new(at_ms, What::Incoming(bytes.clone())));
+                let state = self.accept(number, at_ms, envelope, response);
+                self.answer(Answer::Acked(Acked { after: self.ticket, ..ok(state) }));
+            }
+            (Decision::Ended, _) => {
+                self.received(verdict, trace);
+                self.answer(Answer::Acked(ok(state)));
+            }
+            (Decision::Cancel(number), Input::Cancel { reason, by, .. }) => {
+                self.received(verdict, trace);
+                let is_over = self.sessions.get(&number).is_some_and(|session| session.is_over(at_ms));
+                let after = if is_over { self.expire(number, at_ms, true) } else { self.cancel(number, at_ms, reason, by) };
+                self.answer(Answer::Acked(Acked { after, ..ok(Some(SessionState::Expired)) }));
+            }
+            (Decision::Look(metadata, due), _) => {
+                self.received(verdict, trace);
+                let after = due.map_or(after, |number| self.expire(number, at_ms, true));
+                self.answer(Answer::Session { metadata, after });
+            }
+            // What a call decides is made of the call.
+            (Decision::Start(_) | Decision::Accept(..) | Decision::Cancel(_), _) => {}
+        }
+    }
+
+    fn received(&mut self, verdict: Verdict, trace: Option<TraceId>) {
+        self.outputs.push_back(Output::Received { verdict, trace });
+    }
+
+    fn refuse(&mut self, at_ms: u64, state: Option<SessionState>, after: Ticket, fault: Fault, why: String) {
+        self.answer(Answer::Acked(Acked { is_duplicate: false, at_ms, state, error: Some((fault, why)), after }));
+    }
+
+    /// A session as it begins.
+    pub(super) fn new_session(&mut self, at_ms: u64, envelope: &Envelope, start: Start) -> Box<Session> {
+        let number = self.next_number;
+        self.next_number += 1;
+        begin(number, at_ms, envelope, start, self.limits.shown_text_bytes_max)
+    }
+
+    /// Puts a session among the others.
+    pub(super) fn insert(&mut self, session: Box<Session>) {
+        let number = session.number;
+        self.next_number = self.next_number.max(number + 1);
+        self.by_id.insert(Arc::clone(&session.id), number);
+        self.bytes += session.bytes;
+        match &session.end {
+            None => {
+                self.open += 1;
+                self.expiry.insert((session.expires_ms, number));
+            }
+            Some(end) => self.closed.push_back((end.at_ms, number)),
+        }
+        self.sessions.insert(number, session);
+        self.touch(number);
+    }
+
+    /// Tells of a session that began.
+    pub(super) fn tell_opened(&mut self, session: &Session) {
+        let intent = session.intent.to_string();
+        let mut room = LISTED_BYTES_MAX;
+        let shown = session.participants.listed().take(usize::try_from(self.limits.shown_senders_max).unwrap_or(usize::MAX));
+        let fits = |name: &&str| {
+            let taken = name.len() + 3;
+            let has_room = taken <= room;
+            room = room.saturating_sub(taken);
+            has_room
+        };
+        let participants = shown.take_while(fits).map(str::to_owned).collect();
+        let text = serde_json::to_string(&OpenedText { intent, participants }).unwrap_or_default();
+        let opened = Transition::Opened {
+            session: session.session_ref(),
+            mode: session.mode,
+            by: Arc::from(&*session.by),
+            participants: session.participants.listed().len() as u64,
+            expires_at: Wall(session.expires_ms),
+        };
+        self.tell(opened, session.trace, text);
+    }
+
+    /// Takes a message into a session: how it stands then.
+    pub(super) fn accept(&mut self, number: u64, at_ms: u64, envelope: &Envelope, response: Response<Delta>) -> Option<SessionState> {
+        let session = self.sessions.get_mut(&number)?;
+        let (effect, text) = response.effect(self.limits.shown_text_bytes_max);
+        let text = text.to_owned();
+        let accepted = Transition::Accepted { session: session.session_ref(), by: Arc::from(envelope.sender.as_str()), effect };
+        let trace = session.trace;
+        let bytes = message_bytes(envelope);
+        self.bytes += bytes;
+        let resolution = session.take(at_ms, envelope, response);
+        self.touch(number);
+        self.tell(accepted, trace, text);
+        match resolution {
+            None => Some(SessionState::Open),
+            Some(resolution) => {
+                self.keep(number, &Record::new(at_ms, What::Resolution(resolution.clone())));
+                self.end(number, End { ending: Ending::Resolved, at_ms, why: Box::default(), resolution });
+                Some(SessionState::Resolved)
+            }
+        }
+    }
+
+    fn cancel(&mut self, number: u64, at_ms: u64, reason: &str, by: &str) -> Ticket {
+        let what = What::SessionCancel(SessionCancelPayload { reason: reason.to_owned(), cancelled_by: by.to_owned() });
+        self.keep(number, &Record::new(at_ms, what));
+        self.end(number, End { ending: Ending::Cancelled, at_ms, why: Box::from(reason), resolution: Bytes::new() });
+        self.ticket
+    }
+
+    /// Expires a session; `is_noticed` where somebody asked. The record that says so.
+    pub(super) fn expire(&mut self, number: u64, at_ms: u64, is_noticed: bool) -> Ticket {
+        let Some(session) = self.sessions.get_mut(&number) else { return Ticket(0) };
+        session.is_unnoticed = !is_noticed;
+        if session.end.is_some() {
+            return session.last;
+        }
+        self.keep(number, &Record::new(at_ms, What::TtlExpired(())));
+        self.end(number, End { ending: Ending::TtlExpired, at_ms, why: Box::default(), resolution: Bytes::new() });
+        self.ticket
+    }
+
+    /// Ends a session, once.
+    pub(super) fn end(&mut self, number: u64, end: End) {
+        let Some(session) = self.sessions.get_mut(&number) else { return };
+        if session.end.is_some() {
+            return;
+        }
+        self.expiry.remove(&(session.expires_ms, number));
+        self.open = self.open.saturating_sub(1);
+        self.closed.push_back((end.at_ms, number));
+        let (session_ref, trace, ending) = (session.session_ref(), session.trace, end.ending);
+        let text = match ending {
+            Ending::Resolved => String::from_utf8_lossy(&end.resolution).into_owned(),
+            Ending::TtlExpired | Ending::Cancelled | Ending::LogDamaged => end.why.to_string(),
+        };
+        session.end = Some(Box::new(end));
+        self.touch(number);
+        let text = cut(&text, self.limits.shown_text_bytes_max).to_owned();
+        self.tell(Transition::Ended { session: session_ref, ending }, trace, text);
+    }
+
+    /// Expires sessions whose TTL is over, and nobody asked.
+    pub(super) fn sweep(&mut self, at_ms: u64) {
+        /// Sessions of one sweep; the rest are due at once again.
+        const SWEEP_MAX: usize = 1_024;
+        for _ in 0..SWEEP_MAX {
+            match self.expiry.first() {
+                Some((expires_ms, number)) if at_ms > *expires_ms => drop(self.expire(*number, at_ms, false)),
+                _ => break,
+            }
+        }
+    }
+}
+
+/// A session as its start makes it.
+pub(super) fn begin(number: u64, at_ms: u64, envelope: &Envelope, start: Start, text_bytes_max: u64) -> Box<Session> {
+    let Start { mode_name, mode, payload, participants, ttl_ms, state } = start;
+    Box::new(Session {
+        number,
+        id: Arc::from(envelope.session_id.as_str()),
+        mode,
+        mode_name,
+        started_ms: at_ms,
+        expires_ms: at_ms.saturating_add(ttl_ms),
+        mode_version: payload.mode_version.into_boxed_str(),
+        configuration_version: payload.configuration_version.into_boxed_str(),
+        policy_version: payload.policy_version.into_boxed_str(),
+        by: Box::from(envelope.sender.as_str()),
+        intent: Box::from(cut(&payload.intent, text_bytes_max)),
+        participants,
+        seen: Seen::of(&envelope.message_id, at_ms),
+        messages: 0,
+        bytes: message_bytes(envelope),
+        state,
+        end: None,
+        trace: trace_of(&payload.context),
+        last: Ticket(0),
+        is_unnoticed: false,
+        is_dirty: false,
+        is_leaving: false,
+    })
+}
+
+impl Session {
+    /// Takes in a message that its mode has an answer to: what it resolves with, if it does.
+    pub(super) fn take(&mut self, at_ms: u64, envelope: &Envelope, response: Response<Delta>) -> Option<Bytes> {
+        self.seen.insert(&envelope.message_id, at_ms);
+        self.messages += 1;
+        self.bytes += message_bytes(envelope);
+        match response {
+            Response::NoOp => None,
+            Response::Persist(delta) => {
+                self.state.apply(delta);
+                None
+            }
+            Response::Resolve(resolution) => Some(resolution),
+            Response::PersistAndResolve { delta, resolution } => {
+                self.state.apply(delta);
+                Some(resolution)
+            }
+        }
+    }
+}
+
+/// What a session's context says that it belongs to: the key `trace_id` of a JSON object. Anything else belongs to nothing.
+fn trace_of(context: &[u8]) -> Option<TraceId> {
+    const CONTEXT_BYTES_MAX: usize = 65_536;
+    #[derive(serde::Deserialize)]
+    struct Context {
+        trace_id: TraceId,
+    }
+    let is_object = context.len() <= CONTEXT_BYTES_MAX && context.trim_ascii_start().starts_with(b"{");
+    is_object.then(|| serde_json::from_slice::<Context>(context).ok()).flatten().map(|context| context.trace_id)
+}

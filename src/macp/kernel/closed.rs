@@ -1,0 +1,136 @@
+//! Sessions that ended: they leave memory for the store, by age and by count (ruling MACP 6).
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    hash::RandomState,
+};
+
+use super::Kernel;
+use crate::{
+    ids::Ticket,
+    macp::{SessionState, Transition},
+    store::macp::SessionRow,
+    time::Now,
+};
+
+/// Which sessions are in the store alone, by the hashes of their ids: who asks for another one need not wait for the store.
+#[derive(Debug)]
+pub(super) struct Gone {
+    pub(super) hasher: RandomState,
+    by_hash: HashMap<u64, (u64, SessionState)>,
+    by_number: BTreeMap<u64, u64>,
+}
+
+impl Gone {
+    pub(super) fn new(hasher: RandomState) -> Self {
+        Self { hasher, by_hash: HashMap::new(), by_number: BTreeMap::new() }
+    }
+
+    pub(super) fn insert(&mut self, hash: u64, number: u64, state: SessionState) {
+        self.by_hash.insert(hash, (number, state));
+        self.by_number.insert(number, hash);
+    }
+
+    pub(super) fn state(&self, hash: u64) -> Option<SessionState> {
+        self.by_hash.get(&hash).map(|(_, state)| *state)
+    }
+
+    pub(super) fn has(&self, number: u64) -> bool {
+        self.by_number.contains_key(&number)
+    }
+
+    pub(super) fn retire(&mut self, number: u64) {
+        if let Some(hash) = self.by_number.remove(&number)
+            && self.by_hash.get(&hash).is_some_and(|(of, _)| *of == number)
+        {
+            self.by_hash.remove(&hash);
+        }
+    }
+}
+
+impl Kernel {
+    /// A session that is in the store alone since an earlier start.
+    pub fn add_gone(&mut self, id: &str, number: u64, state: SessionState) {
+        let hash = self.hash(id);
+        self.next_number = self.next_number.max(number + 1);
+        self.gone.insert(hash, number, state);
+    }
+
+    /// How many are in the store alone.
+    #[must_use]
+    pub fn gone(&self) -> u64 {
+        self.gone.by_number.len() as u64
+    }
+
+    /// Rows that are to be written, at most so many, the ones that changed first at the start.
+    pub fn take_rows(&mut self, rows_max: usize) -> Vec<SessionRow> {
+        let mut rows = Vec::new();
+        while rows.len() < rows_max
+            && let Some(number) = self.dirty.pop_front()
+        {
+            if let Some(session) = self.sessions.get_mut(&number) {
+                session.is_dirty = false;
+                rows.push(session.row());
+            }
+        }
+        rows
+    }
+
+    /// Has rows written again that were not.
+    pub fn put_back(&mut self, numbers: impl Iterator<Item = u64>) {
+        for number in numbers {
+            self.touch(number);
+        }
+    }
+
+    /// Sessions that are to be in the store alone: ended, too old or too many, and with no record behind `through`; at most so many.
+    /// [`Input::Evicted`](super::Input) says when they are there.
+    pub fn evict(&mut self, now: Now, through: Ticket, rows_max: usize) -> Vec<SessionRow> {
+        let at_ms = self.ms(now);
+        let mut rows = Vec::new();
+        while rows.len() < rows_max
+            && let Some((ended_ms, number)) = self.closed.front().copied()
+        {
+            let is_old = at_ms > ended_ms.saturating_add(self.limits.closed_ms_max);
+            let Some(session) = self.sessions.get_mut(&number) else {
+                self.closed.pop_front();
+                continue;
+            };
+            if (!is_old && self.closed.len() as u64 <= self.limits.closed_max) || session.last > through.min(self.durable) {
+                break;
+            }
+            self.closed.pop_front();
+            session.is_leaving = true;
+            self.leaving.insert(number);
+            rows.push(SessionRow { seen: Some(session.seen.digests().0), ..session.row() });
+        }
+        rows
+    }
+
+    /// Keeps sessions in memory whose way to the store failed.
+    pub fn keep_leaving(&mut self, numbers: impl Iterator<Item = u64>) {
+        for number in numbers {
+            if let Some(session) = self.sessions.get_mut(&number)
+                && self.leaving.remove(&number)
+            {
+                session.is_leaving = false;
+                let ended_ms = session.end.as_ref().map_or(0, |end| end.at_ms);
+                self.closed.push_front((ended_ms, number));
+            }
+        }
+    }
+
+    pub(super) fn on_evicted(&mut self, numbers: &[u64]) {
+        for number in numbers {
+            if !self.leaving.remove(number) {
+                continue;
+            }
+            let Some(session) = self.sessions.remove(number) else { continue };
+            self.by_id.remove(&session.id);
+            self.bytes = self.bytes.saturating_sub(session.bytes);
+            let hash = self.hash(&session.id);
+            self.gone.insert(hash, *number, session.state());
+            self.tell(Transition::Evicted { session: session.session_ref() }, session.trace, "");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The kernel: its sessions, and what it puts out.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
+    hash::{BuildHasher as _, RandomState},
+    sync::Arc,
+    time::Duration,
+};
+
+use super::{
+    Answer, Input, Output,
+    closed::Gone,
+    decide::{Decision, Heard},
+    session::{Image, Session},
+};
+use crate::{
+    ids::{Ticket, TraceId},
+    limits,
+    macp::{SessionState, Transition, Verdict, log::Record},
+    time::{Mono, Now},
+};
+
+/// What a kernel is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Its bounds.
+    pub limits: limits::Macp,
+    /// The number of the next session.
+    pub next_number: u64,
+}
+
+/// All sessions that are in memory, and which are in the store alone.
+#[derive(Debug)]
+pub struct Kernel {
+    pub(super) limits: limits::Macp,
+    /// Sessions by number.
+    pub(super) sessions: HashMap<u64, Box<Session>>,
+    pub(super) by_id: HashMap<Arc<str>, u64>,
+    /// When the TTL of each open session is over, in Unix milliseconds.
+    pub(super) expiry: BTreeSet<(u64, u64)>,
+    /// Sessions that ended, in the order of their ends.
+    pub(super) closed: VecDeque<(u64, u64)>,
+    pub(super) leaving: BTreeSet<u64>,
+    pub(super) gone: Gone,
+    /// Sessions whose rows in the store are not what they are, in the order in which they changed.
+    pub(super) dirty: VecDeque<u64>,
+    pub(super) open: u64,
+    /// Bytes of the messages of all sessions in memory.
+    pub(super) bytes: u64,
+    pub(super) next_number: u64,
+    pub(super) ticket: Ticket,
+    pub(super) durable: Ticket,
+    pub(super) unsaved_bytes: u64,
+    /// The wall clock's time at the start, and the monotonic one's: TTLs go on evenly when the wall clock is set.
+    start: Now,
+    pub(super) outputs: VecDeque<Output>,
+}
+
+impl Kernel {
+    /// A kernel without sessions.
+    #[must_use]
+    pub fn new(now: Now, settings: Settings) -> Self {
+        Self {
+            limits: settings.limits,
+            sessions: HashMap::new(),
+            by_id: HashMap::new(),
+            expiry: BTreeSet::new(),
+            closed: VecDeque::new(),
+            leaving: BTreeSet::new(),
+            gone: Gone::new(RandomState::new()),
+            dirty: VecDeque::new(),
+            open: 0,
+            bytes: 0,
+            next_number: settings.next_number,
+            ticket: Ticket(0),
+            durable: Ticket(0),
+            unsaved_bytes: 0,
+            start: now,
+            outputs: VecDeque::new(),
+        }
+    }
+
+    /// This moment in Unix milliseconds, by the clock of the start.
+    #[must_use]
+    pub fn ms(&self, now: Now) -> u64 {
+        let passed = now.mono.since(self.start.mono);
+        self.start.wall.0.saturating_add(u64::try_from(passed.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// Takes an input; what it causes is to be polled before the next.
+    pub fn handle(&mut self, now: Now, input: &Input<'_>) {
+        let at_ms = self.ms(now);
+        match *input {
+            Input::Timeout => self.sweep(at_ms),
+            Input::Durable { through, bytes } => {
+                self.durable = self.durable.max(through);
+                self.unsaved_bytes = self.unsaved_bytes.saturating_sub(bytes);
+            }
+            Input::Evicted { numbers } => self.on_evicted(numbers),
+            Input::Retired { numbers } => numbers.iter().for_each(|number| self.gone.retire(*number)),
+            Input::Message { .. } | Input::Cancel { .. } | Input::Look { .. } => {
+                let heard = self.decide(at_ms, input);
+                self.follow(at_ms, input, heard);
+            }
+        }
+    }
+
+    /// What [`handle`](Self::handle) would make of a call, changing nothing. Where the session may be in the store alone, nothing.
+    #[must_use]
+    pub fn judge(&self, now: Now, input: &Input<'_>) -> Option<Verdict> {
+        let Heard { decision, .. } = self.decide(self.ms(now), input);
+        if matches!(decision, Decision::Load(_)) { None } else { Some(decision.verdict()) }
+    }
+
+    /// What is to be done next.
+    pub fn poll_output(&mut self) -> Option<Output> {
+        self.outputs.pop_front()
+    }
+
+    /// When [`Input::Timeout`] is due.
+    #[must_use]
+    pub fn timeout(&self) -> Option<Mono> {
+        let expires = self.expiry.first().map(|(expires_ms, _)| expires_ms.saturating_add(1));
+        let leaves = self.closed.front().map(|(ended_ms, _)| ended_ms.saturating_add(self.limits.closed_ms_max).saturating_add(1));
+        let due = expires.into_iter().chain(leaves).min()?;
+        Some(self.start.mono + Duration::from_millis(due.saturating_sub(self.start.wall.0)))
+    }
+
+    /// The last record that was asked to be kept.
+    #[must_use]
+    pub const fn last_ticket(&self) -> Ticket {
+        self.ticket
+    }
+
+    /// Sessions that are open.
+    #[must_use]
+    pub const fn open(&self) -> u64 {
+        self.open
+    }
+
+    /// The number that the next session takes.
+    #[must_use]
+    pub const fn next_number(&self) -> u64 {
+        self.next_number
+    }
+
+    /// Sessions in memory, those that ended included.
+    #[must_use]
+    pub fn in_memory(&self) -> u64 {
+        self.sessions.len() as u64
+    }
+
+    /// A session in memory, whole.
+    #[must_use]
+    pub fn image(&self, id: &str) -> Option<Image> {
+        self.session(id).map(Session::image)
+    }
+
+    /// All sessions in memory, whole, by id.
+    #[must_use]
+    pub fn images(&self) -> BTreeMap<String, Image> {
+        self.sessions.values().map(|session| (session.id.to_string(), session.image())).collect()
+    }
+
+    pub(super) fn session(&self, id: &str) -> Option<&Session> {
+        self.by_id.get(id).and_then(|number| self.sessions.get(number)).map(AsRef::as_ref)
+    }
+
+    pub(super) fn hash(&self, id: &str) -> u64 {
+        self.gone.hasher.hash_one(id)
+    }
+
+    /// How a session stands that may be in the store alone.
+    pub(super) fn told_state(&self, id: &str) -> Option<SessionState> {
+        self.session(id).map(Session::told_state).or_else(|| self.gone.state(self.hash(id)))
+    }
+
+    pub(super) fn answer(&mut self, answer: Answer) {
+        self.outputs.push_back(Output::Answer(answer));
+    }
+
+    pub(super) fn tell(&mut self, transition: Transition, trace: Option<TraceId>, text: impl Into<String>) {
+        self.outputs.push_back(Output::Transition { transition, trace, text: text.into() });
+    }
+
+    /// Has a record kept.
+    pub(super) fn keep(&mut self, number: u64, record: &Record) {
+        let record = bytes::Bytes::from(prost::Message::encode_to_vec(record));
+        self.ticket = self.ticket.next();
+        self.unsaved_bytes += record.len() as u64;
+        if let Some(session) = self.sessions.get_mut(&number) {
+            session.last = self.ticket;
+        }
+        self.outputs.push_back(Output::Persist { ticket: self.ticket, session: number, record });
+    }
+
+    /// Notes that a session's row is to be written.
+    pub(super) fn touch(&mut self, number: u64) {
+        if let Some(session) = self.sessions.get_mut(&number)
+            && !session.is_dirty
+        {
+            session.is_dirty = true;
+            self.dirty.push_back(number);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Sessions as their logs make them.
+
+use bytes::Bytes;
+
+use super::{
+    Image, Kernel,
+    apply::begin,
+    decide::{Start, TTL_MS_DEFAULT, TTL_MS_MAX},
+    session::{End, Session},
+};
+use crate::{
+    macp::{
+        Ending, SessionState,
+        log::{Damaged, Record, What, envelope},
+        modes::{Message, ModeState, Participants},
+        proto::v1::{Envelope, SessionStartPayload},
+        registry,
+    },
+    time::Wall,
+};
+
+/// A session that its log made.
+#[derive(Clone, Debug)]
+pub struct Rebuilt {
+    /// All of it.
+    pub image: Image,
+    /// Who may take part, as they were listed.
+    pub listed: Vec<String>,
+}
+
+/// Makes a session of its log alone.
+///
+/// # Errors
+/// [`Damaged`], where its first record is no start of a session or a later one does not follow from those before it.
+pub fn rebuild(number: u64, records: impl Iterator<Item = Bytes>, text_bytes_max: u64) -> Result<Rebuilt, Damaged> {
+    let mut session: Option<Box<Session>> = None;
+    for record in records {
+        match &mut session {
+            None => session = Some(first(number, &record, text_bytes_max)?),
+            Some(session) => next(session, &record)?,
+        }
+    }
+    let session = session.ok_or_else(|| Damaged("it is empty".to_owned()))?;
+    Ok(Rebuilt { image: session.image(), listed: session.participants.listed().map(str::to_owned).collect() })
+}
+
+impl Kernel {
+    /// Takes in one record of a log, in its order. Of a session that is damaged, nothing more is taken in: it ends then, and why is told.
+    ///
+    /// # Errors
+    /// [`Damaged`], the first time of a session.
+    pub fn replay(&mut self, number: u64, record: &Bytes) -> Result<(), Damaged> {
+        if self.gone.has(number) {
+            return Ok(());
+        }
+        if !self.sessions.contains_key(&number) {
+            let session = first(number, record, self.limits.shown_text_bytes_max)?;
+            self.tell_opened(&session);
+            self.insert(session);
+            return Ok(());
+        }
+        let is_damaged = |session: &Session| session.end.as_ref().is_some_and(|end| end.ending == Ending::LogDamaged);
+        let Some(session) = self.sessions.get(&number).filter(|session| !is_damaged(session)) else { return Ok(()) };
+        if let Err(damage) = self.replay_next(number, session.state(), record) {
+            let why = Box::from(damage.to_string());
+            let at_ms = self.sessions.get(&number).map_or(0, |session| session.started_ms);
+            self.end(number, End { ending: Ending::LogDamaged, at_ms, why, resolution: Bytes::new() });
+            return Err(damage);
+        }
+        Ok(())
+    }
+
+    /// All logs were taken in.
+    pub fn replayed(&mut self) {
+        self.closed.make_contiguous().sort_unstable();
+    }
+
+    /// Has the next session take this number or a greater one.
+    pub fn number_from(&mut self, number: u64) {
+        self.next_number = self.next_number.max(number);
+    }
+
+    fn replay_next(&mut self, number: u64, state: SessionState, record: &Bytes) -> Result<(), Damaged> {
+        let (Wall(at_ms), what) = Record::read(record)?;
+        match what {
+            What::Incoming(bytes) => {
+                let envelope = envelope(&bytes)?;
+                let session = self.sessions.get(&number).ok_or_else(|| Damaged("the session is gone".to_owned()))?;
+                if state != SessionState::Open {
+                    return Err(Damaged("a message follows the session's end".to_owned()));
+                }
+                let response = respond(session, &envelope)?;
+                let durable = self.outputs.len();
+                self.accept(number, at_ms, &envelope, response);
+                // A resolution's record is there already.
+                self.forget_records(durable);
+            }
+            What::TtlExpired(()) => {
+                self.end(number, End { ending: Ending::TtlExpired, at_ms, why: Box::default(), resolution: Bytes::new() });
+            }
+            What::SessionCancel(cancel) => {
+                let why = cancel.reason.into_boxed_str();
+                self.end(number, End { ending: Ending::Cancelled, at_ms, why, resolution: Bytes::new() });
+            }
+            What::Resolution(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Leaves out what asked for records, of outputs from here on.
+    fn forget_records(&mut self, from: usize) {
+        let outputs: Vec<_> = self.outputs.drain(from..).collect();
+        for output in outputs {
+            match output {
+                super::Output::Persist { record, session, .. } => {
+                    self.unsaved_bytes = self.unsaved_bytes.saturating_sub(record.len() as u64);
+                    if let Some(session) = self.sessions.get_mut(&session) {
+                        session.last = crate::ids::Ticket(0);
+                    }
+                }
+                output => self.outputs.push_back(output),
+            }
+        }
+    }
+}
+
+fn first(number: u64, record: &Bytes, text_bytes_max: u64) -> Result<Box<Session>, Damaged> {
+    let (Wall(at_ms), What::Incoming(bytes)) = Record::read(record)? else {
+        return Err(Damaged("it does not begin with a message".to_owned()));
+    };
+    let envelope = envelope(&bytes)?;
+    let start = start_of(&envelope).ok_or_else(|| Damaged("it does not begin with a SessionStart that is well".to_owned()))?;
+    Ok(begin(number, at_ms, &envelope, start, text_bytes_max))
+}
+
+fn start_of(envelope: &Envelope) -> Option<Start> {
+    let (mode_name, mode) = registry::resolve(&envelope.mode)?;
+    let mut payload = <SessionStartPayload as prost::Message>::decode(envelope.payload.clone()).ok()?;
+    let ttl_ms = if payload.ttl_ms == 0 { TTL_MS_DEFAULT } else { payload.ttl_ms };
+    let ttl_ms = u64::try_from(ttl_ms).ok().filter(|_| ttl_ms <= TTL_MS_MAX)?;
+    let participants = Participants::new(std::mem::take(&mut payload.participants));
+    let state = ModeState::start(mode, &participants).ok()?;
+    Some(Start { mode_name, mode, payload, participants, ttl_ms, state })
+}
+
+fn respond(session: &Session, envelope: &Envelope) -> Result<crate::macp::modes::Response<crate::macp::modes::Delta>, Damaged> {
+    let message = Message { message_type: &envelope.message_type, sender: &envelope.sender, payload: &envelope.payload };
+    let response = session.state.on_message(&session.participants, message);
+    response.map_err(|rejection| Damaged(format!("a message that was accepted is not now: {}", rejection.why)))
+}
+
+fn next(session: &mut Session, record: &Bytes) -> Result<(), Damaged> {
+    let (Wall(at_ms), what) = Record::read(record)?;
+    let end = |ending, why: &str, resolution| Some(Box::new(End { ending, at_ms, why: Box::from(why), resolution }));
+    match what {
+        What::Incoming(bytes) => {
+            let envelope = envelope(&bytes)?;
+            let response = respond(session, &envelope)?;
+            if let Some(resolution) = session.take(at_ms, &envelope, response) {
+                session.end = end(Ending::Resolved, "", resolution);
+            }
+        }
+        What::TtlExpired(()) => session.end = end(Ending::TtlExpired, "", Bytes::new()),
+        What::SessionCancel(cancel) => session.end = end(Ending::Cancelled, &cancel.reason, Bytes::new()),
+        What::Resolution(_) => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! A kernel that its log makes equals the one before.
+
+use bytes::Bytes;
+
+use super::house::{House, accepted, participants, rounds, start};
+use crate::macp::{
+    Ending, Transition,
+    kernel::{Kernel, Output, Settings, rebuild},
+    log::{Record, What},
+    proto::v1::SessionStartPayload,
+};
+
+fn filled() -> House {
+    let mut house = House::new();
+    let payload = SessionStartPayload {
+        intent: "what to do".to_owned(),
+        mode_version: "1.0.0".to_owned(),
+        configuration_version: "c1".to_owned(),
+        policy_version: "p1".to_owned(),
+        ttl_ms: 1_000,
+        context: r#"{"trace_id":"0191d3c2-7a41-7f00-8000-00000000a41f"}"#.into(),
+        ..participants(&["a", "b"])
+    };
+    accepted(&house.send(&start("decides", "m1", &payload)));
+    accepted(&house.send(&rounds("agrees", "m1", &["a", "b"])));
+    for (n, (kind, json)) in [
+        ("Proposal", r#"{"proposal_id":"p","option":"o","rationale":"r","supporting_data":"AAE="}"#),
+        ("Evaluation", r#"{"proposal_id":"p","recommendation":"APPROVE","confidence":0.1}"#),
+        ("Objection", r#"{"proposal_id":"p","severity":"high"}"#),
+        ("Vote", r#"{"proposal_id":"p","vote":"approve"}"#),
+        ("Vote", r#"{"proposal_id":"q","vote":"reject"}"#),
+        ("Message", "hello"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        house.ms += 1;
+        accepted(&house.say("decides", kind, &format!("d{n}"), if n % 2 == 0 { "a" } else { "b" }, json));
+    }
+    for (n, (sender, value)) in [("a", "x"), ("b", "y"), ("a", "x"), ("a", "y")].into_iter().enumerate() {
+        house.ms += 1;
+        accepted(&house.say("agrees", "Contribute", &format!("c{n}"), sender, &format!(r#"{{"value":"{value}"}}"#)));
+    }
+    accepted(&house.send(&start("ends", "m1", &payload)));
+    house.cancel("ends", "no more");
+    accepted(&house.send(&start("expires", "m1", &SessionStartPayload { ttl_ms: 1, ..payload })));
+    house.ms += 2;
+    assert!(house.look("expires").is_ok());
+    house
+}
+
+#[test]
+fn a_kernel_is_rebuilt_from_its_log_whatever_the_moment() {
+    let house = filled();
+    let rebuilt = house.replayed();
+    assert_eq!(rebuilt.images(), house.kernel.images());
+    assert_eq!((rebuilt.open(), rebuilt.next_number()), (house.kernel.open(), house.kernel.next_number()));
+    for (id, image) in house.kernel.images() {
+        let own = house.log.iter().filter(|(number, _)| *number == image.number).map(|(_, record)| record.clone());
+        assert_eq!(rebuild(image.number, own, 512).unwrap().image, image, "{id}");
+    }
+}
+
+#[test]
+fn a_rebuilt_kernel_goes_on_as_the_one_before() {
+    let mut house = filled();
+    let mut rebuilt = House { kernel: house.replayed(), ..House::new() };
+    while rebuilt.kernel.poll_output().is_some() {}
+    rebuilt.ms = house.ms;
+    // Its clock begins at another moment than the first one's did.
+    for house in [&mut house, &mut rebuilt] {
+        accepted(&house.say("decides", "Commitment", "last", "a", r#"{"commitment_id":"c","action":"go"}"#));
+        assert!(house.say("agrees", "Contribute", "c3", "a", "").is_duplicate);
+    }
+    assert_eq!(house.kernel.image("agrees").unwrap().state, rebuilt.kernel.image("agrees").unwrap().state);
+    assert_eq!(house.kernel.image("decides").unwrap().json, rebuilt.kernel.image("decides").unwrap().json);
+}
+
+#[test]
+fn a_record_that_cannot_be_read_ends_its_session_and_says_why() {
+    let house = filled();
+    let number = house.kernel.image("decides").unwrap().number;
+    let mut kernel = Kernel::new(house.now(), Settings { limits: crate::limits::Macp::default(), next_number: 1 });
+    let mut damaged = 0;
+    for (place, (of, record)) in house.log.iter().enumerate() {
+        let record = if *of == number && place == 4 { Bytes::from_static(&[0xff]) } else { record.clone() };
+        damaged += u32::from(kernel.replay(*of, &record).is_err());
+    }
+    assert_eq!(damaged, 1, "it is said once");
+    let mut ended = Vec::new();
+    while let Some(output) = kernel.poll_output() {
+        if let Output::Transition { transition: Transition::Ended { session, ending }, text, .. } = output {
+            ended.push((session.id.to_string(), ending, text.is_empty()));
+        }
+    }
+    assert!(ended.contains(&("decides".to_owned(), Ending::LogDamaged, false)), "{ended:?}");
+    assert_eq!(kernel.images().len(), house.kernel.images().len());
+    assert_eq!(kernel.image("agrees"), house.kernel.image("agrees"), "the others are as they were");
+}
+
+#[test]
+fn a_log_that_begins_with_no_start_makes_no_session() {
+    let mut kernel = Kernel::new(House::new().now(), Settings { limits: crate::limits::Macp::default(), next_number: 1 });
+    let record = prost::Message::encode_to_vec(&Record::new(1, What::TtlExpired(()))).into();
+    assert!(kernel.replay(1, &record).is_err());
+    assert!(kernel.replay(1, &Bytes::new()).is_err());
+    assert_eq!(kernel.in_memory(), 0);
+    assert!(rebuild(1, std::iter::empty(), 512).is_err());
+}

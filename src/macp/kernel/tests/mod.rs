@@ -1,0 +1,9 @@
+//! The kernel's behaviours, with envelopes as the specification has them.
+
+mod closing;
+mod house;
+mod log;
+mod modes;
+mod naive;
+mod properties;
+mod rules;

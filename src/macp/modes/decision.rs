@@ -1,0 +1,360 @@
+//! The Decision Mode (macp-v1, Decision Mode Specification; ruling MACP 5).
+//!
+//! ```text
+//! Proposal ──Proposal──▶ Evaluation ◀──Evaluation, Objection, Proposal── Voting ──Commitment──▶ Committed
+//!                             └───────────────Vote──────────────────────▶
+//! ```
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
+
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Coordination, Message, Participants, Rejection, Response, json::object};
+use crate::macp::Phase;
+
+/// The old form of a resolution: the payload of a `Message`.
+const LEGACY_RESOLVE: &[u8] = b"resolve";
+
+/// The mode.
+#[derive(Clone, Copy, Debug)]
+pub struct DecisionMode;
+
+/// What is kept of a decision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DecisionState {
+    /// Proposals by id.
+    pub proposals: HashMap<Arc<str>, Proposal>,
+    /// Evaluations in their order.
+    pub evaluations: Vec<Evaluation<Arc<str>>>,
+    /// Objections in their order.
+    pub objections: Vec<Objection<Arc<str>>>,
+    /// The last vote of each sender.
+    pub votes: HashMap<Arc<str>, Vote>,
+    /// How far it is.
+    pub phase: Phase,
+    /// Names that evaluations and objections share.
+    names: HashSet<Arc<str>>,
+}
+
+/// A proposal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposal {
+    /// What is proposed.
+    pub option: Box<str>,
+    /// Why.
+    pub rationale: Box<str>,
+    /// What it rests on, as it came.
+    pub supporting_data: Box<str>,
+    /// Who proposed it.
+    pub sender: Box<str>,
+}
+
+/// An evaluation, with its names of their own or shared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation<N> {
+    /// Of which proposal.
+    pub proposal_id: N,
+    /// `APPROVE`, `REVIEW`, `BLOCK`, `REJECT`, or whatever came.
+    pub recommendation: N,
+    /// How surely.
+    pub confidence: f64,
+    /// Why.
+    pub reason: Box<str>,
+    /// Whose.
+    pub sender: N,
+}
+
+/// An objection, with its names of their own or shared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objection<N> {
+    /// To which proposal.
+    pub proposal_id: N,
+    /// Why.
+    pub reason: Box<str>,
+    /// `low`, `medium`, `high`, `critical`, or whatever came.
+    pub severity: N,
+    /// Whose.
+    pub sender: N,
+}
+
+/// A vote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vote {
+    /// For which proposal.
+    pub proposal_id: Box<str>,
+    /// `approve`, `reject`, `abstain`, or whatever came.
+    pub vote: Box<str>,
+    /// Why.
+    pub reason: Box<str>,
+}
+
+/// A change of a decision.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DecisionDelta {
+    /// A proposal, in the place of the one of its id.
+    Propose {
+        /// Its id.
+        id: Box<str>,
+        /// The proposal.
+        proposal: Proposal,
+    },
+    /// An evaluation.
+    Evaluate(Evaluation<Box<str>>),
+    /// An objection.
+    Object(Objection<Box<str>>),
+    /// A vote, in the place of the sender's last.
+    Vote {
+        /// Whose.
+        sender: Box<str>,
+        /// The vote.
+        vote: Vote,
+    },
+    /// The commitment.
+    Commit {
+        /// What is to be done.
+        action: Box<str>,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+struct ProposalPayload {
+    proposal_id: Box<str>,
+    option: Box<str>,
+    rationale: Box<str>,
+    supporting_data: Box<str>,
+}
+
+#[derive(Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+struct EvaluationPayload {
+    proposal_id: Box<str>,
+    recommendation: Box<str>,
+    confidence: f64,
+    reason: Box<str>,
+}
+
+#[derive(Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+struct ObjectionPayload {
+    proposal_id: Box<str>,
+    reason: Box<str>,
+    severity: Box<str>,
+}
+
+#[derive(Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+struct VotePayload {
+    proposal_id: Box<str>,
+    vote: Box<str>,
+    reason: Box<str>,
+}
+
+#[derive(Deserialize)]
+#[serde(default)]
+#[derive(Default)]
+struct CommitmentPayload {
+    #[serde(rename = "commitment_id")]
+    _commitment_id: Box<str>,
+    action: Box<str>,
+    #[serde(rename = "authority_scope")]
+    _authority_scope: Box<str>,
+    #[serde(rename = "reason")]
+    _reason: Box<str>,
+    #[serde(rename = "mode_version")]
+    _mode_version: Box<str>,
+    #[serde(rename = "policy_version")]
+    _policy_version: Box<str>,
+    #[serde(rename = "configuration_version")]
+    _configuration_version: Box<str>,
+}
+
+impl Coordination for DecisionMode {
+    type State = DecisionState;
+    type Delta = DecisionDelta;
+
+    fn on_session_start(_: &Participants) -> Result<DecisionState, Rejection> {
+        Ok(DecisionState::default())
+    }
+
+    fn on_message(state: &DecisionState, _: &Participants, message: Message<'_>) -> Result<Response<DecisionDelta>, Rejection> {
+        let Message { message_type, sender, payload } = message;
+        match message_type {
+            "Proposal" => propose(sender, payload),
+            "Evaluation" => evaluate(state, sender, payload),
+            "Objection" => object_to(state, sender, payload),
+            "Vote" => vote(state, sender, payload),
+            "Commitment" => commit(state, payload),
+            "Message" if payload.as_ref() == LEGACY_RESOLVE => Ok(Response::Resolve(payload.clone())),
+            _ => Ok(Response::NoOp),
+        }
+    }
+
+    fn apply(state: &mut DecisionState, delta: DecisionDelta) {
+        match delta {
+            DecisionDelta::Propose { id, proposal } => {
+                state.proposals.insert(Arc::from(id), proposal);
+                state.move_to(Phase::Evaluation);
+            }
+            DecisionDelta::Evaluate(it) => {
+                let evaluation = Evaluation {
+                    proposal_id: state.name(it.proposal_id),
+                    recommendation: state.name(it.recommendation),
+                    confidence: it.confidence,
+                    reason: it.reason,
+                    sender: state.name(it.sender),
+                };
+                state.evaluations.push(evaluation);
+                state.back_to_evaluation();
+            }
+            DecisionDelta::Object(it) => {
+                let objection = Objection {
+                    proposal_id: state.name(it.proposal_id),
+                    reason: it.reason,
+                    severity: state.name(it.severity),
+                    sender: state.name(it.sender),
+                };
+                state.objections.push(objection);
+                state.back_to_evaluation();
+            }
+            DecisionDelta::Vote { sender, vote } => {
+                state.votes.insert(Arc::from(sender), vote);
+                state.move_to(Phase::Voting);
+            }
+            DecisionDelta::Commit { .. } => state.phase = Phase::Committed,
+        }
+    }
+}
+
+fn propose(sender: &str, payload: &[u8]) -> Result<Response<DecisionDelta>, Rejection> {
+    let ProposalPayload { proposal_id, option, rationale, supporting_data } = object(payload)?;
+    if proposal_id.is_empty() {
+        return Err(Rejection::payload("proposal_id is empty"));
+    }
+    let proposal = Proposal { option, rationale, supporting_data, sender: Box::from(sender) };
+    Ok(Response::Persist(DecisionDelta::Propose { id: proposal_id, proposal }))
+}
+
+fn evaluate(state: &DecisionState, sender: &str, payload: &[u8]) -> Result<Response<DecisionDelta>, Rejection> {
+    let EvaluationPayload { proposal_id, recommendation, confidence, reason } = object(payload)?;
+    state.has(&proposal_id)?;
+    if !confidence.is_finite() {
+        return Err(Rejection::payload("confidence is not a finite number"));
+    }
+    let sender = Box::from(sender);
+    Ok(Response::Persist(DecisionDelta::Evaluate(Evaluation { proposal_id, recommendation, confidence, reason, sender })))
+}
+
+fn object_to(state: &DecisionState, sender: &str, payload: &[u8]) -> Result<Response<DecisionDelta>, Rejection> {
+    let ObjectionPayload { proposal_id, reason, severity } = object(payload)?;
+    state.has(&proposal_id)?;
+    let sender = Box::from(sender);
+    Ok(Response::Persist(DecisionDelta::Object(Objection { proposal_id, reason, severity, sender })))
+}
+
+fn vote(state: &DecisionState, sender: &str, payload: &[u8]) -> Result<Response<DecisionDelta>, Rejection> {
+    let VotePayload { proposal_id, vote, reason } = object(payload)?;
+    if state.proposals.is_empty() {
+        return Err(Rejection::payload("there is no proposal to vote on"));
+    }
+    state.not_committed()?;
+    Ok(Response::Persist(DecisionDelta::Vote { sender: Box::from(sender), vote: Vote { proposal_id, vote, reason } }))
+}
+
+fn commit(state: &DecisionState, payload: &Bytes) -> Result<Response<DecisionDelta>, Rejection> {
+    let CommitmentPayload { action, .. } = object(payload)?;
+    if state.votes.is_empty() {
+        return Err(Rejection::payload("there is no vote yet"));
+    }
+    state.not_committed()?;
+    Ok(Response::PersistAndResolve { delta: DecisionDelta::Commit { action }, resolution: payload.clone() })
+}
+
+impl Default for DecisionState {
+    fn default() -> Self {
+        Self {
+            proposals: HashMap::new(),
+            evaluations: Vec::new(),
+            objections: Vec::new(),
+            votes: HashMap::new(),
+            phase: Phase::Proposal,
+            names: HashSet::new(),
+        }
+    }
+}
+
+impl DecisionState {
+    fn has(&self, proposal_id: &str) -> Result<(), Rejection> {
+        if self.proposals.contains_key(proposal_id) {
+            return Ok(());
+        }
+        let shown = crate::macp::text::cut(proposal_id, 64);
+        Err(Rejection::payload(format!("there is no proposal `{shown}`")))
+    }
+
+    fn not_committed(&self) -> Result<(), Rejection> {
+        if self.phase == Phase::Committed { Err(Rejection::payload("the decision is committed already")) } else { Ok(()) }
+    }
+
+    /// Nothing leaves `Committed`.
+    fn move_to(&mut self, phase: Phase) {
+        if self.phase != Phase::Committed {
+            self.phase = phase;
+        }
+    }
+
+    fn back_to_evaluation(&mut self) {
+        if self.phase == Phase::Voting {
+            self.phase = Phase::Evaluation;
+        }
+    }
+
+    /// A name that is kept once.
+    fn name(&mut self, name: Box<str>) -> Arc<str> {
+        if let Some(known) = self.names.get(&*name) {
+            return Arc::clone(known);
+        }
+        let name = Arc::<str>::from(name);
+        self.names.insert(Arc::clone(&name));
+        name
+    }
+
+    /// As JSON, maps in the order of their keys.
+    pub(super) fn json(&self) -> Value {
+        let proposals: BTreeMap<_, _> = self.proposals.iter().map(|(id, it)| (&**id, proposal_json(id, it))).collect();
+        let votes: BTreeMap<_, _> = self.votes.iter().map(|(sender, it)| (&**sender, vote_json(sender, it))).collect();
+        json!({
+            "phase": self.phase.name(),
+            "proposals": proposals,
+            "evaluations": self.evaluations.iter().map(evaluation_json).collect::<Vec<_>>(),
+            "objections": self.objections.iter().map(objection_json).collect::<Vec<_>>(),
+            "votes": votes,
+        })
+    }
+}
+
+fn proposal_json(id: &str, Proposal { option, rationale, supporting_data, sender }: &Proposal) -> Value {
+    json!({ "proposal_id": id, "option": option, "rationale": rationale, "supporting_data": supporting_data, "sender": sender })
+}
+
+fn evaluation_json(it: &Evaluation<Arc<str>>) -> Value {
+    let Evaluation { proposal_id, recommendation, confidence, reason, sender } = it;
+    json!({ "proposal_id": &**proposal_id, "recommendation": &**recommendation, "confidence": confidence, "reason": reason, "sender": &**sender })
+}
+
+fn objection_json(Objection { proposal_id, reason, severity, sender }: &Objection<Arc<str>>) -> Value {
+    json!({ "proposal_id": &**proposal_id, "reason": reason, "severity": &**severity, "sender": &**sender })
+}
+
+fn vote_json(sender: &str, Vote { proposal_id, vote, reason }: &Vote) -> Value {
+    json!({ "proposal_id": proposal_id, "vote": vote, "reason": reason, "sender": sender })
+}

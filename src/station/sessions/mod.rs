@@ -1,0 +1,7 @@
+//! The MACP runtime in a station: started, ended, asked.
+
+mod pages;
+mod serve;
+
+pub(super) use pages::{detail, log, rows};
+pub(super) use serve::{Serving, Sessions, start};

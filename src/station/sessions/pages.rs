@@ -1,0 +1,200 @@
+//! Sessions as they are listed and shown: rows from the store, what a mode keeps from the session's log.
+
+use base64::Engine as _;
+use bytes::Bytes;
+use prost::Message as _;
+use serde_json::{Value, json};
+
+use crate::{
+    macp::{
+        envelope::SESSION_START,
+        kernel::{Rebuilt, rebuild},
+        log::{self, Record, What},
+        proto::v1::SessionStartPayload,
+    },
+    port::{LogKind, PortError, SessionDetail, SessionLogRow, SessionRow},
+    schema::JsonText,
+    station::{
+        local::{Inner, Running},
+        pages::asked,
+        sieve::Piece,
+    },
+    store::macp::{self as stored, SessionFilter},
+    time::Wall,
+};
+
+/// Records of a log that are read at one time.
+const PART_RECORDS: u64 = 10_000;
+
+/// Has the rows of all sessions written as they are. Where the runtime is down, they are as it left them.
+async fn settle(inner: &Inner) {
+    if let Ok(way) = inner.sessions.way() {
+        way.settle().await;
+    }
+}
+
+/// A page of sessions.
+pub(in crate::station) async fn rows(inner: &Inner, running: &Running, filter: SessionFilter) -> Result<Piece<SessionRow, u64>, PortError> {
+    settle(inner).await;
+    let page = asked(|done| running.store.sessions(filter, done)).await?;
+    let last = page.rows.last().map(|row| row.number);
+    Ok(Piece { rows: page.rows.into_iter().map(row).collect(), more: page.more, last })
+}
+
+/// One session, with what its log makes of it.
+pub(in crate::station) async fn detail(inner: &Inner, running: &Running, session: String) -> Result<Option<SessionDetail>, PortError> {
+    settle(inner).await;
+    let Some(found) = asked(|done| running.store.session(session, done)).await? else { return Ok(None) };
+    let (number, text_bytes_max) = (found.number, inner.limits.macp.shown_text_bytes_max);
+    let mut records = Vec::new();
+    loop {
+        let page = asked(|done| running.store.session_log(number, records.len() as u64, PART_RECORDS, done)).await?;
+        records.extend(page.rows);
+        if !page.more {
+            break;
+        }
+    }
+    let rebuilt = tokio::task::spawn_blocking(move || rebuild(number, records.into_iter(), text_bytes_max));
+    let rebuilt = rebuilt.await.map_err(|_| PortError::Stopping)?.map_err(|damage| PortError::Store(damage.to_string()))?;
+    let Rebuilt { image, listed } = rebuilt;
+    Ok(Some(SessionDetail {
+        mode_version: found.mode_version.clone(),
+        configuration_version: found.configuration_version.clone(),
+        policy_version: found.policy_version.clone(),
+        listed,
+        resolution: image
+            .end
+            .map(|(_, _, _, resolution)| resolution)
+            .filter(|it| !it.is_empty())
+            .map(|it| JsonText::from_value(&shown(&it))),
+        progress: JsonText::from_value(&image.json),
+        row: row(found),
+    }))
+}
+
+/// A page of a session's log; nothing where there is no such session.
+pub(in crate::station) async fn log(
+    inner: &Inner,
+    running: &Running,
+    session: String,
+    after: u64,
+    limit: u64,
+) -> Result<(Vec<SessionLogRow>, bool), PortError> {
+    settle(inner).await;
+    let Some(found) = asked(|done| running.store.session(session, done)).await? else { return Ok((Vec::new(), false)) };
+    let page = asked(|done| running.store.session_log(found.number, after, limit, done)).await?;
+    let rows = page.rows.iter().zip(after + 1..).map(|(record, number)| log_row(number, record)).collect();
+    Ok((rows, page.more))
+}
+
+fn row(row: stored::SessionRow) -> SessionRow {
+    SessionRow {
+        number: row.number,
+        state: row.state(),
+        session: row.id,
+        mode: row.mode,
+        mode_name: row.mode_name,
+        ending: row.ending,
+        why: row.why,
+        phase: row.phase,
+        round: row.round,
+        by: row.by,
+        intent: row.intent,
+        participants: row.participants,
+        messages: row.messages,
+        started_at_ms: row.started_at,
+        expires_at_ms: row.expires_at,
+        ended_at_ms: row.ended_at,
+        trace_id: row.trace,
+    }
+}
+
+fn log_row(number: u64, record: &Bytes) -> SessionLogRow {
+    let empty = |kind, at_ms, payload: &Value| SessionLogRow {
+        number,
+        at_ms,
+        kind,
+        message_type: None,
+        message_id: None,
+        sender: None,
+        timestamp_ms: None,
+        payload: JsonText::from_value(payload),
+    };
+    match Record::read(record) {
+        Err(damage) => empty(LogKind::Incoming, Wall(0), &json!({ "$damaged": damage.to_string() })),
+        Ok((at, What::TtlExpired(()))) => empty(LogKind::TtlExpired, at, &Value::Null),
+        Ok((at, What::Resolution(bytes))) => empty(LogKind::Resolution, at, &shown(&bytes)),
+        Ok((at, What::SessionCancel(cancel))) => {
+            let by = Some(cancel.cancelled_by).filter(|by| !by.is_empty());
+            SessionLogRow { sender: by, ..empty(LogKind::SessionCancel, at, &json!({ "reason": cancel.reason })) }
+        }
+        Ok((at, What::Incoming(bytes))) => match log::envelope(&bytes) {
+            Err(damage) => empty(LogKind::Incoming, at, &json!({ "$damaged": damage.to_string() })),
+            Ok(envelope) => {
+                let is_start = envelope.message_type == SESSION_START;
+                let payload = if is_start { started(&envelope.payload) } else { shown(&envelope.payload) };
+                SessionLogRow {
+                    message_type: Some(envelope.message_type),
+                    message_id: Some(envelope.message_id),
+                    sender: Some(envelope.sender),
+                    timestamp_ms: Some(envelope.timestamp_unix_ms),
+                    ..empty(LogKind::Incoming, at, &payload)
+                }
+            }
+        },
+    }
+}
+
+/// The fields of a start.
+fn started(payload: &Bytes) -> Value {
+    let Ok(start) = SessionStartPayload::decode(payload.clone()) else { return shown(payload) };
+    json!({
+        "intent": start.intent,
+        "participants": start.participants,
+        "mode_version": start.mode_version,
+        "configuration_version": start.configuration_version,
+        "policy_version": start.policy_version,
+        "ttl_ms": start.ttl_ms,
+        "context": if start.context.is_empty() { Value::Null } else { shown(&start.context) },
+        "roots": start.roots.into_iter().map(|root| json!({ "uri": root.uri, "name": root.name })).collect::<Vec<_>>(),
+    })
+}
+
+/// Bytes as JSON: as they are where they are some, as a text, or as base64.
+fn shown(bytes: &[u8]) -> Value {
+    match (serde_json::from_slice(bytes), std::str::from_utf8(bytes)) {
+        (Ok(value), _) => value,
+        (Err(_), Ok(text)) => json!({ "$text": text }),
+        (Err(_), Err(_)) => json!({ "$bin": base64::engine::general_purpose::STANDARD.encode(bytes) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_shown_with_what_it_carries() {
+        let payload = SessionStartPayload { intent: "x".to_owned(), ttl_ms: 5, context: "{}".into(), ..SessionStartPayload::default() };
+        let envelope = crate::macp::proto::v1::Envelope {
+            message_type: "SessionStart".to_owned(),
+            message_id: "m".to_owned(),
+            sender: "a".to_owned(),
+            timestamp_unix_ms: -7,
+            payload: payload.encode_to_vec().into(),
+            ..Default::default()
+        };
+        let of = |what| log_row(3, &Record::new(9, what).encode_to_vec().into());
+        let start = of(What::Incoming(envelope.encode_to_vec().into()));
+        assert_eq!((start.number, start.at_ms, start.kind, start.timestamp_ms), (3, Wall(9), LogKind::Incoming, Some(-7)));
+        let fields: Value = serde_json::from_str(start.payload.as_str()).unwrap();
+        assert_eq!((&fields["intent"], &fields["ttl_ms"], &fields["context"]), (&json!("x"), &json!(5), &json!({})));
+        assert_eq!(of(What::TtlExpired(())).kind, LogKind::TtlExpired);
+        for (bytes, expected) in
+            [(&b"{\"a\":1}"[..], r#"{"a":1}"#), (b"resolve", r#"{"$text":"resolve"}"#), (b"\xff", r#"{"$bin":"/w=="}"#)]
+        {
+            assert_eq!(of(What::Resolution(Bytes::copy_from_slice(bytes))).payload.as_str(), expected);
+        }
+        assert!(log_row(1, &Bytes::from_static(&[0xff])).payload.as_str().contains("$damaged"));
+    }
+}

@@ -1,0 +1,164 @@
+//! Starts the runtime and ends it.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::{runtime::Runtime, sync::oneshot, task::JoinHandle};
+
+use crate::{
+    ids::Seq,
+    macp::{
+        self,
+        host::{Setup, Way},
+    },
+    port::PortError,
+    station::{
+        config::Config,
+        local::{Inner, Startup},
+    },
+    store,
+    tap::entry::{
+        Link,
+        station::{Level, Transition},
+    },
+};
+
+/// How long the runtime may take to end.
+const STOP_MAX: Duration = Duration::from_secs(1);
+
+/// The way to the MACP runtime of a station.
+#[derive(Debug, Default)]
+pub(in crate::station) struct Sessions {
+    standing: Mutex<Standing>,
+}
+
+#[derive(Debug, Default)]
+enum Standing {
+    #[default]
+    Starting,
+    Up(SocketAddr, Way),
+    Down(String),
+}
+
+impl Sessions {
+    fn set(&self, standing: Standing) {
+        *self.standing.lock().unwrap_or_else(PoisonError::into_inner) = standing;
+    }
+
+    /// The way to it, where it is up.
+    pub(in crate::station) fn way(&self) -> Result<Way, PortError> {
+        let down = |why: &str| PortError::HostDown { host: "the MACP runtime".to_owned(), why: why.to_owned() };
+        match &*self.standing.lock().unwrap_or_else(PoisonError::into_inner) {
+            Standing::Starting => Err(down("it has not started yet")),
+            Standing::Up(_, way) => Ok(way.clone()),
+            Standing::Down(why) => Err(down(why)),
+        }
+    }
+
+    /// Where it listens, or why it does not.
+    pub(in crate::station) fn addr(&self) -> Result<SocketAddr, String> {
+        match &*self.standing.lock().unwrap_or_else(PoisonError::into_inner) {
+            Standing::Starting => Err("it has not started yet".to_owned()),
+            Standing::Up(addr, _) => Ok(*addr),
+            Standing::Down(why) => Err(why.clone()),
+        }
+    }
+
+    /// What holds of it, and the last entry that this includes. Where it is down there is nothing.
+    pub(in crate::station) fn snapshot(&self) -> (Seq, macp::Snapshot) {
+        let down = |why: &str| macp::Snapshot { listener: macp::Listener::Down(Arc::from(why)), ..macp::Snapshot::default() };
+        match &*self.standing.lock().unwrap_or_else(PoisonError::into_inner) {
+            Standing::Starting => Default::default(),
+            Standing::Up(_, way) => way.snapshot().unwrap_or_default(),
+            Standing::Down(why) => (Seq(0), down(why)),
+        }
+    }
+}
+
+/// A runtime that is served.
+#[derive(Debug)]
+pub(in crate::station) struct Serving {
+    task: JoinHandle<()>,
+    stop: oneshot::Sender<()>,
+}
+
+impl Serving {
+    /// Ends it: no further calls, then what is worked on.
+    pub(in crate::station) fn stop(self, inner: &Inner, hosts: &Runtime) {
+        let _ = self.stop.send(());
+        let _ = hosts.block_on(async { tokio::time::timeout(STOP_MAX, self.task).await });
+        inner.sessions.set(Standing::Down("the station is going down".to_owned()));
+    }
+
+    /// Takes away what a runtime that failed has left.
+    pub(in crate::station) fn clear(self) {
+        self.task.abort();
+    }
+}
+
+/// Starts the runtime and waits until its port is bound. Why that is not possible is said on every screen, and the station goes on without
+/// it.
+pub(in crate::station) fn start(inner: &Arc<Inner>, config: &Config, store: store::Handle, hosts: &Runtime) -> Result<Serving, String> {
+    let Some(addr) = config.grpc else {
+        let why = "no address was given for it: start the station with --grpc ADDR";
+        inner.sessions.set(Standing::Down(why.to_owned()));
+        return Err(why.to_owned());
+    };
+    if !addr.ip().is_loopback() {
+        let heard = "anyone who reaches it can take part in every session, and nothing is encrypted: bind to 127.0.0.1, or tunnel it";
+        inner.board.notice(Level::Warn, &format!("the MACP port is bound to {addr}: {heard}"));
+    }
+    let weak = Arc::downgrade(inner);
+    // The bridge that is started again opens the store anew.
+    let store = move || match &*weak.upgrade()?.startup.borrow() {
+        Startup::Running(running) => Some(running.store.clone()),
+        _ => Some(store.clone()),
+    };
+    let board = inner.board.clone();
+    let (ready, is_ready) = oneshot::channel();
+    let (stop, stops) = oneshot::channel();
+    let setup = Setup {
+        addr,
+        limits: config.limits.macp,
+        ended_sessions_max: config.limits.store.ended_sessions_max,
+        tap: inner.tap.clone(),
+        clock: inner.clock,
+        store: Box::new(store),
+        notice: Box::new(move |text| board.notice(Level::Warn, text)),
+        ready,
+        stop: stops,
+    };
+    inner.sessions.set(Standing::Starting);
+    // Before anything that the runtime reports: whoever looks begins anew from here.
+    inner.board.report(Transition::HostUp { link: Link::Macp }, "");
+    let serve = serve(Arc::downgrade(inner), setup);
+    let task = hosts.spawn(serve);
+    match hosts.block_on(is_ready) {
+        Ok(Ok((addr, way))) => {
+            inner.sessions.set(Standing::Up(addr, way));
+            Ok(Serving { task, stop })
+        }
+        Ok(Err(why)) => Err(why),
+        Err(_) => Err("it did not start; the log says why".to_owned()),
+    }
+}
+
+/// The runtime's task. Its end ends it alone, and is said on every screen.
+async fn serve(inner: std::sync::Weak<Inner>, setup: Setup) {
+    let ended = tokio::spawn(macp::host::run(setup)).await;
+    let why = match ended {
+        Ok(Ok(())) => return,
+        Ok(Err(error)) => error.to_string(),
+        Err(error) if error.is_cancelled() => return,
+        Err(_) => "it failed by a fault of ours; please report the log".to_owned(),
+    };
+    let why = format!("{why}. `rl-console restart macp` starts it again; another address is --grpc ADDR");
+    tracing::error!("the MACP runtime: {why}");
+    if let Some(inner) = inner.upgrade() {
+        inner.sessions.set(Standing::Down(why.clone()));
+        inner.board.report(Transition::HostDown { link: Link::Macp }, &why);
+    }
+}

@@ -1,0 +1,328 @@
+//! Sessions, the segments in which their records are written, and their logs.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
+
+use super::values::{broken, int, number, wall};
+use crate::{
+    ids::TraceId,
+    store::{
+        Rows,
+        macp::{MacpDone, MacpLeft, MacpOp, SessionFilter, SessionRow, push, records},
+    },
+    tap::entry::macp::{Ending, Mode, Phase, SessionState},
+};
+
+/// Segments of one slice.
+const SORT_SEGMENTS: u64 = 256;
+/// Bytes of one slice, past which it takes no further segment.
+const SORT_BYTES: usize = 1 << 20;
+/// Sessions of one slice, and the parts of their logs.
+const RETIRE_ROWS: u64 = 64;
+/// Bytes of one page of a log, past which it takes no further record.
+const LOG_BYTES: usize = 16 << 20;
+/// Sessions of one part of what the runtime starts from.
+const LEFT_ROWS: usize = 4_096;
+
+const COLUMNS: &str = "number, id, mode, mode_name, ending, why, phase, round, sender, intent, participants, messages, started_at_ms, \
+                       expires_at_ms, ended_at_ms, mode_version, configuration_version, policy_version, trace, seen";
+
+pub(in crate::store) fn apply(conn: &Connection, op: MacpOp) -> rusqlite::Result<MacpDone> {
+    match op {
+        MacpOp::Segment { number, at, bytes } => {
+            conn.prepare_cached("INSERT INTO macp_segments (segment, at_ms, bytes) VALUES (?1, ?2, ?3)")?.execute(params![
+                int(number),
+                int(at.0),
+                bytes.as_ref()
+            ])?;
+            Ok(MacpDone::default())
+        }
+        MacpOp::Sessions(rows) => {
+            rows.iter().try_for_each(|row| upsert(conn, row))?;
+            Ok(MacpDone::default())
+        }
+        MacpOp::Sort { through } => sort(conn, through),
+        MacpOp::Retire { keep } => retire(conn, keep),
+    }
+}
+
+fn upsert(conn: &Connection, row: &SessionRow) -> rusqlite::Result<()> {
+    conn.prepare_cached(&format!(
+        "INSERT INTO macp_sessions ({COLUMNS})
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
+         ON CONFLICT (number) DO UPDATE SET ending = ?5, why = ?6, phase = ?7, round = ?8, messages = ?12, ended_at_ms = ?15,
+         seen = coalesce(?20, seen)"
+    ))?
+    .execute(params![
+        int(row.number),
+        row.id,
+        row.mode.name(),
+        row.mode_name,
+        row.ending.map(Ending::name),
+        row.why,
+        row.phase.map(Phase::name),
+        row.round.map(int),
+        row.by,
+        row.intent,
+        int(row.participants),
+        int(row.messages),
+        int(row.started_at.0),
+        int(row.expires_at.0),
+        row.ended_at.map(|at| int(at.0)),
+        row.mode_version,
+        row.configuration_version,
+        row.policy_version,
+        row.trace.map(|trace| trace.0.as_bytes().to_vec()),
+        row.seen.as_deref(),
+    ])?;
+    Ok(())
+}
+
+/// Moves the records of the oldest segments to the logs of their sessions.
+fn sort(conn: &Connection, through: u64) -> rusqlite::Result<MacpDone> {
+    let mut of_sessions: BTreeMap<u64, (u64, Vec<u8>)> = BTreeMap::new();
+    let mut last = None;
+    {
+        let mut oldest = conn.prepare_cached("SELECT segment, bytes FROM macp_segments WHERE segment <= ?1 ORDER BY segment LIMIT ?2")?;
+        let mut oldest = oldest.query(params![int(through), int(SORT_SEGMENTS)])?;
+        let mut taken = 0;
+        while taken < SORT_BYTES
+            && let Some(row) = oldest.next()?
+        {
+            let segment = Bytes::from(row.get::<_, Vec<u8>>(1)?);
+            taken += segment.len();
+            last = Some(number(row, 0)?);
+            // What is no segment is kept apart, for whoever looks into it: no session has the number 0.
+            let records = records(&segment).unwrap_or_else(|| vec![(0, segment.clone())]);
+            for (session, record) in records {
+                let (count, log) = of_sessions.entry(session).or_default();
+                *count += 1;
+                push(log, session, &record);
+            }
+        }
+    }
+    for (session, (count, log)) in of_sessions {
+        append(conn, session, count, &log)?;
+    }
+    if let Some(last) = last {
+        conn.prepare_cached("DELETE FROM macp_segments WHERE segment <= ?1")?.execute([int(last)])?;
+    }
+    let segments = conn.prepare_cached("SELECT count(*) FROM macp_segments")?.query_row([], |row| number(row, 0))?;
+    Ok(MacpDone { segments, retired: Vec::new() })
+}
+
+/// Puts a part behind a session's log.
+fn append(conn: &Connection, session: u64, count: u64, log: &[u8]) -> rusqlite::Result<()> {
+    let end = conn
+        .prepare_cached("SELECT first + records FROM macp_logs WHERE session = ?1 ORDER BY first DESC LIMIT 1")?
+        .query_row([int(session)], |row| number(row, 0))
+        .optional()?;
+    conn.prepare_cached("INSERT INTO macp_logs (session, first, records, bytes) VALUES (?1, ?2, ?3, ?4)")?.execute(params![
+        int(session),
+        int(end.unwrap_or(0)),
+        int(count),
+        log
+    ])?;
+    Ok(())
+}
+
+fn retire(conn: &Connection, keep: u64) -> rusqlite::Result<MacpDone> {
+    let gone: u64 =
+        conn.prepare_cached("SELECT count(*) FROM macp_sessions WHERE seen IS NOT NULL")?.query_row([], |row| number(row, 0))?;
+    let over = gone.saturating_sub(keep).min(RETIRE_ROWS);
+    let oldest: Vec<u64> = conn
+        .prepare_cached("SELECT number FROM macp_sessions WHERE seen IS NOT NULL ORDER BY number LIMIT ?1")?
+        .query_map([int(over)], |row| number(row, 0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut room = RETIRE_ROWS;
+    let mut retired = Vec::new();
+    for session in oldest {
+        let parts = conn
+            .prepare_cached(
+                "DELETE FROM macp_logs WHERE session = ?1 AND first IN (SELECT first FROM macp_logs WHERE session = ?1 LIMIT ?2)",
+            )?
+            .execute(params![int(session), int(room)])?;
+        room = room.saturating_sub(u64::try_from(parts).unwrap_or(u64::MAX));
+        if room == 0 {
+            break;
+        }
+        conn.prepare_cached("DELETE FROM macp_sessions WHERE number = ?1")?.execute([int(session)])?;
+        retired.push(session);
+    }
+    Ok(MacpDone { segments: 0, retired })
+}
+
+/// A page, with one more than was asked for when there are further ones.
+pub(in crate::store) fn page(conn: &Connection, filter: &SessionFilter) -> rusqlite::Result<Vec<SessionRow>> {
+    let (beyond, direction, start) = if filter.oldest_first { ("number > ?1", "ASC", -1) } else { ("number < ?1", "DESC", i64::MAX) };
+    let state = match filter.state {
+        None => "1",
+        Some(SessionState::Open) => "ending IS NULL",
+        Some(SessionState::Resolved) => "ending = 'resolved'",
+        Some(SessionState::Expired) => "ending <> 'resolved'",
+    };
+    conn.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM macp_sessions
+         WHERE {beyond} AND {state} AND (?2 IS NULL OR mode = ?2) AND (?3 IS NULL OR started_at_ms >= ?3)
+         ORDER BY number {direction} LIMIT ?4"
+    ))?
+    .query_map(
+        params![
+            filter.beyond.map_or(start, int),
+            filter.mode.map(Mode::name),
+            filter.since.map(|since| int(since.0)),
+            int(filter.limit.saturating_add(1))
+        ],
+        session_row,
+    )?
+    .collect()
+}
+
+/// The session of an id; of two, the later.
+pub(in crate::store) fn by_id(conn: &Connection, id: &str) -> rusqlite::Result<Option<SessionRow>> {
+    conn.prepare_cached(&format!("SELECT {COLUMNS} FROM macp_sessions WHERE id = ?1 ORDER BY number DESC LIMIT 1"))?
+        .query_row([id], session_row)
+        .optional()
+}
+
+/// A page of a session's log: its own rows, then what the segments have.
+pub(in crate::store) fn log(conn: &Connection, session: u64, after: u64, limit: u64) -> rusqlite::Result<Rows<Bytes>> {
+    // Rows and segments as they are at one moment: what is sorted meanwhile is not seen twice.
+    let conn = conn.unchecked_transaction()?;
+    let mut page = Page { session, skip: after, room: limit, bytes: 0, rows: Rows { rows: Vec::new(), more: false } };
+    let mut parts =
+        conn.prepare_cached("SELECT first, records, bytes FROM macp_logs WHERE session = ?1 AND first + records > ?2 ORDER BY first")?;
+    let mut parts = parts.query(params![int(session), int(after)])?;
+    let mut is_first = true;
+    while let Some(row) = parts.next()? {
+        if std::mem::take(&mut is_first) {
+            page.skip = after.saturating_sub(number(row, 0)?);
+        }
+        if !page.take(&Bytes::from(row.get::<_, Vec<u8>>(2)?))? {
+            return Ok(page.rows);
+        }
+    }
+    if is_first {
+        let sorted = conn
+            .prepare_cached("SELECT first + records FROM macp_logs WHERE session = ?1 ORDER BY first DESC LIMIT 1")?
+            .query_row([int(session)], |row| number(row, 0))
+            .optional()?;
+        page.skip = after.saturating_sub(sorted.unwrap_or(0));
+    }
+    let mut segments = conn.prepare_cached("SELECT bytes FROM macp_segments ORDER BY segment")?;
+    let mut segments = segments.query([])?;
+    while let Some(row) = segments.next()? {
+        if !page.take(&Bytes::from(row.get::<_, Vec<u8>>(0)?))? {
+            break;
+        }
+    }
+    Ok(page.rows)
+}
+
+/// A page of a log as it fills.
+struct Page {
+    session: u64,
+    skip: u64,
+    room: u64,
+    bytes: usize,
+    rows: Rows<Bytes>,
+}
+
+impl Page {
+    /// Takes the session's records out of a segment; whether there is room for more.
+    fn take(&mut self, segment: &Bytes) -> rusqlite::Result<bool> {
+        let records = records(segment).ok_or_else(|| broken(0, "a segment of the log cannot be read"))?;
+        for (_, record) in records.into_iter().filter(|(session, _)| *session == self.session) {
+            if self.skip > 0 {
+                self.skip -= 1;
+            } else if self.room == 0 || self.bytes >= LOG_BYTES {
+                self.rows.more = true;
+                return Ok(false);
+            } else {
+                self.room -= 1;
+                self.bytes += record.len();
+                self.rows.rows.push(record);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// What the runtime starts from.
+pub(in crate::store) fn left(conn: &Connection, each: &mut dyn FnMut(MacpLeft) -> bool) -> rusqlite::Result<()> {
+    let mut gone = conn.prepare("SELECT number, id, ending FROM macp_sessions WHERE seen IS NOT NULL ORDER BY number")?;
+    let mut gone = gone.query([])?;
+    let mut part = Vec::new();
+    while let Some(row) = gone.next()? {
+        let ending = ending(row, 2)?;
+        part.push((number(row, 0)?, row.get(1)?, ending.map_or(SessionState::Open, Ending::state)));
+        if part.len() >= LEFT_ROWS && !each(MacpLeft::Gone(std::mem::take(&mut part))) {
+            return Ok(());
+        }
+    }
+    if !each(MacpLeft::Gone(part)) {
+        return Ok(());
+    }
+    let mut logs = conn.prepare(
+        "SELECT session, bytes FROM macp_sessions JOIN macp_logs ON session = number WHERE seen IS NULL ORDER BY session, first",
+    )?;
+    let mut logs = logs.query([])?;
+    while let Some(row) = logs.next()? {
+        let bytes = Bytes::from(row.get::<_, Vec<u8>>(1)?);
+        let records = records(&bytes).unwrap_or_else(|| vec![(0, Bytes::new())]).into_iter().map(|(_, record)| record).collect();
+        if !each(MacpLeft::Log { session: number(row, 0)?, records }) {
+            return Ok(());
+        }
+    }
+    let mut segments = conn.prepare("SELECT segment, bytes FROM macp_segments ORDER BY segment")?;
+    let mut segments = segments.query([])?;
+    let (mut count, mut last) = (0, 0);
+    while let Some(row) = segments.next()? {
+        (count, last) = (count + 1, number(row, 0)?);
+        // What is no segment belongs to no session; sorting keeps it.
+        let records = records(&Bytes::from(row.get::<_, Vec<u8>>(1)?)).unwrap_or_default();
+        if !each(MacpLeft::Records(records)) {
+            return Ok(());
+        }
+    }
+    let session: u64 = conn.query_row("SELECT coalesce(max(number), 0) FROM macp_sessions", [], |row| number(row, 0))?;
+    each(MacpLeft::Next { segment: last + 1, segments: count, session: session + 1 });
+    Ok(())
+}
+
+fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
+    let mode: String = row.get(2)?;
+    let phase: Option<String> = row.get(6)?;
+    let round: Option<i64> = row.get(7)?;
+    let ended_at: Option<i64> = row.get(14)?;
+    let trace: Option<Vec<u8>> = row.get(18)?;
+    Ok(SessionRow {
+        number: number(row, 0)?,
+        id: row.get(1)?,
+        mode: Mode::from_name(&mode).ok_or_else(|| broken(2, format!("`{mode}` is no mode")))?,
+        mode_name: row.get(3)?,
+        ending: ending(row, 4)?,
+        why: row.get(5)?,
+        phase: phase.map(|name| Phase::from_name(&name).ok_or_else(|| broken(6, format!("`{name}` is no phase")))).transpose()?,
+        round: round.and_then(|round| u64::try_from(round).ok()),
+        by: row.get(8)?,
+        intent: row.get(9)?,
+        participants: number(row, 10)?,
+        messages: number(row, 11)?,
+        started_at: wall(row, 12)?,
+        expires_at: wall(row, 13)?,
+        ended_at: ended_at.and_then(|at| u64::try_from(at).ok()).map(crate::time::Wall),
+        mode_version: row.get(15)?,
+        configuration_version: row.get(16)?,
+        policy_version: row.get(17)?,
+        trace: trace.map(|bytes| uuid::Uuid::from_slice(&bytes).map(TraceId).map_err(|error| broken(18, error))).transpose()?,
+        seen: row.get::<_, Option<Vec<u8>>>(19)?.map(Bytes::from),
+    })
+}
+
+fn ending(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Ending>> {
+    let name: Option<String> = row.get(column)?;
+    name.map(|name| Ending::from_name(&name).ok_or_else(|| broken(column, format!("`{name}` is no end of a session")))).transpose()
+}

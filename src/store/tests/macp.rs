@@ -1,0 +1,206 @@
+//! Sessions, the segments in which their records are written, and their logs.
+
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+
+use super::kit::{Kit, ask, open};
+use crate::{
+    store::{
+        macp::{MacpDone, MacpLeft, MacpOp, SessionFilter, SessionRow, push},
+        op::{Class, Done, Op},
+    },
+    tap::entry::macp::{Ending, Mode, Phase, SessionState},
+    time::Wall,
+};
+
+fn row(number: u64) -> SessionRow {
+    SessionRow {
+        number,
+        id: format!("s{number}"),
+        mode: if number.is_multiple_of(2) { Mode::Decision } else { Mode::MultiRound },
+        mode_name: "decision".to_owned(),
+        ending: None,
+        why: None,
+        phase: Some(Phase::Voting),
+        round: Some(3),
+        by: "alice".to_owned(),
+        intent: "what to do".to_owned(),
+        participants: 2,
+        messages: 7,
+        started_at: Wall(1_000 + number),
+        expires_at: Wall(2_000),
+        ended_at: None,
+        mode_version: "1".to_owned(),
+        configuration_version: "2".to_owned(),
+        policy_version: "3".to_owned(),
+        trace: Some("0191d3c2-7a41-7f00-8000-00000000a41f".parse().unwrap()),
+        seen: None,
+    }
+}
+
+fn ended(number: u64, ending: Ending) -> SessionRow {
+    SessionRow { ending: Some(ending), why: Some("because".to_owned()), ended_at: Some(Wall(9)), ..row(number) }
+}
+
+fn gone(number: u64) -> SessionRow {
+    SessionRow { seen: Some(Bytes::from_static(b"digests")), ..ended(number, Ending::Resolved) }
+}
+
+impl Kit {
+    fn macp(&self, op: MacpOp) -> MacpDone {
+        let Done::Macp(done) = ask(|done| self.handle.commit(Op::Macp(op), Class::Process, done)).unwrap() else { panic!() };
+        done
+    }
+
+    /// Writes records as a segment.
+    fn segment(&self, number: u64, records: &[(u64, &'static str)]) {
+        let mut bytes = Vec::new();
+        for (session, record) in records {
+            push(&mut bytes, *session, record.as_bytes());
+        }
+        self.macp(MacpOp::Segment { number, at: Wall(5), bytes: bytes.into() });
+    }
+
+    fn log(&self, session: u64, after: u64, limit: u64) -> (Vec<String>, bool) {
+        let page = ask(|done| self.handle.session_log(session, after, limit, done)).unwrap();
+        (page.rows.iter().map(|record| String::from_utf8(record.to_vec()).unwrap()).collect(), page.more)
+    }
+
+    fn sessions(&self, filter: SessionFilter) -> (Vec<u64>, bool) {
+        let page = ask(|done| self.handle.sessions(filter, done)).unwrap();
+        (page.rows.iter().map(|row| row.number).collect(), page.more)
+    }
+
+    fn left_of_macp(&self) -> Vec<MacpLeft> {
+        let parts = Arc::new(Mutex::new(Vec::new()));
+        let each = Arc::clone(&parts);
+        let take = move |part| {
+            each.lock().unwrap().push(part);
+            true
+        };
+        ask(|done| self.handle.macp_left(take, done)).unwrap();
+        let parts = parts.lock().unwrap();
+        parts.clone()
+    }
+}
+
+#[test]
+fn a_session_is_read_back_as_it_was_written_last() {
+    let folder = tempfile::tempdir().unwrap();
+    {
+        let kit = open(folder.path());
+        kit.macp(MacpOp::Sessions(vec![row(1), row(2)]));
+        kit.macp(MacpOp::Sessions(vec![ended(2, Ending::Cancelled)]));
+    }
+    let kit = open(folder.path());
+    let of = |id: &str| ask(|done| kit.handle.session(id.to_owned(), done)).unwrap();
+    assert_eq!((of("s1"), of("s2"), of("s3")), (Some(row(1)), Some(ended(2, Ending::Cancelled)), None));
+    kit.macp(MacpOp::Sessions(vec![gone(2), ended(2, Ending::Cancelled)]));
+    assert_eq!(of("s2").unwrap().seen, gone(2).seen, "a row that comes late does not bring it back to memory");
+    // A later session of the same id is the one that is meant.
+    kit.macp(MacpOp::Sessions(vec![SessionRow { id: "s1".to_owned(), ..row(9) }]));
+    assert_eq!(of("s1").unwrap().number, 9);
+}
+
+#[test]
+fn sessions_are_listed_by_state_mode_and_time_a_page_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    let rows = vec![row(1), ended(2, Ending::Resolved), ended(3, Ending::TtlExpired), ended(4, Ending::Cancelled), gone(5)];
+    kit.macp(MacpOp::Sessions(rows));
+    let all = SessionFilter { limit: 10, ..SessionFilter::default() };
+    assert_eq!(kit.sessions(all.clone()), (vec![5, 4, 3, 2, 1], false));
+    let of = |state| kit.sessions(SessionFilter { state: Some(state), ..all.clone() }).0;
+    assert_eq!((of(SessionState::Open), of(SessionState::Resolved), of(SessionState::Expired)), (vec![1], vec![5, 2], vec![4, 3]));
+    assert_eq!(kit.sessions(SessionFilter { mode: Some(Mode::Decision), ..all.clone() }).0, [4, 2]);
+    assert_eq!(kit.sessions(SessionFilter { since: Some(Wall(1_004)), ..all.clone() }).0, [5, 4]);
+    let first = SessionFilter { oldest_first: true, limit: 2, ..SessionFilter::default() };
+    assert_eq!(kit.sessions(first.clone()), (vec![1, 2], true));
+    assert_eq!(kit.sessions(SessionFilter { beyond: Some(4), ..first }), (vec![5], false));
+}
+
+#[test]
+fn a_log_is_the_same_before_and_after_its_segments_are_sorted() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    kit.segment(1, &[(1, "a1"), (2, "b1"), (1, "a2")]);
+    kit.segment(2, &[(2, "b2")]);
+    kit.segment(3, &[(1, "a3"), (1, "a4")]);
+    let whole = |kit: &Kit| {
+        let pages = [kit.log(1, 0, 9), kit.log(1, 1, 2), kit.log(1, 3, 9), kit.log(1, 4, 9), kit.log(2, 0, 1), kit.log(3, 0, 9)];
+        pages.map(|(records, more)| (records.join(" "), more))
+    };
+    let expected = [("a1 a2 a3 a4", false), ("a2 a3", true), ("a4", false), ("", false), ("b1", true), ("", false)];
+    let expected = expected.map(|(records, more)| (records.to_owned(), more));
+    assert_eq!(whole(&kit), expected);
+    assert_eq!(kit.macp(MacpOp::Sort { through: 1 }).segments, 2);
+    assert_eq!(whole(&kit), expected);
+    assert_eq!(kit.macp(MacpOp::Sort { through: 9 }).segments, 0);
+    assert_eq!(whole(&kit), expected);
+    kit.segment(4, &[(2, "b3"), (1, "a5")]);
+    assert_eq!(kit.log(1, 3, 9).0, ["a4", "a5"]);
+    assert_eq!(kit.log(1, 4, 9).0, ["a5"]);
+    assert_eq!(kit.macp(MacpOp::Sort { through: 9 }).segments, 0);
+    assert_eq!((kit.log(1, 4, 9).0, kit.log(2, 0, 9).0.len()), (vec!["a5".to_owned()], 3));
+}
+
+#[test]
+fn many_segments_are_sorted_in_slices() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    for number in 1..=300 {
+        kit.segment(number, &[(1, "x")]);
+    }
+    assert_eq!(kit.macp(MacpOp::Sort { through: u64::MAX }).segments, 44);
+    assert_eq!(kit.macp(MacpOp::Sort { through: u64::MAX }).segments, 0);
+    assert_eq!(kit.log(1, 250, 100).0.len(), 50);
+}
+
+#[test]
+fn what_a_runtime_starts_from_is_what_is_not_in_the_store_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    {
+        let kit = open(folder.path());
+        assert_eq!(kit.left_of_macp(), [MacpLeft::Gone(Vec::new()), MacpLeft::Next { segment: 1, segments: 0, session: 1 }]);
+        kit.macp(MacpOp::Sessions(vec![row(1), gone(2), ended(3, Ending::TtlExpired)]));
+        kit.segment(1, &[(1, "a1"), (2, "b1"), (3, "c1")]);
+        kit.macp(MacpOp::Sort { through: 9 });
+        kit.segment(2, &[(1, "a2"), (4, "d1")]);
+    }
+    let kit = open(folder.path());
+    let bytes = |text: &'static str| Bytes::from_static(text.as_bytes());
+    let expected = [
+        MacpLeft::Gone(vec![(2, "s2".to_owned(), SessionState::Resolved)]),
+        MacpLeft::Log { session: 1, records: vec![bytes("a1")] },
+        MacpLeft::Log { session: 3, records: vec![bytes("c1")] },
+        MacpLeft::Records(vec![(1, bytes("a2")), (4, bytes("d1"))]),
+        MacpLeft::Next { segment: 3, segments: 1, session: 4 },
+    ];
+    assert_eq!(kit.left_of_macp(), expected);
+}
+
+#[test]
+fn the_oldest_sessions_in_the_store_alone_go_with_their_logs() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    kit.macp(MacpOp::Sessions(vec![gone(1), row(2), gone(3), gone(4)]));
+    kit.segment(1, &[(1, "a"), (2, "b"), (3, "c"), (4, "d")]);
+    kit.macp(MacpOp::Sort { through: 1 });
+    assert!(kit.macp(MacpOp::Retire { keep: 3 }).retired.is_empty());
+    assert_eq!(kit.macp(MacpOp::Retire { keep: 1 }).retired, [1, 3]);
+    assert_eq!(kit.sessions(SessionFilter { limit: 9, ..SessionFilter::default() }).0, [4, 2]);
+    assert_eq!((kit.log(1, 0, 9).0.len(), kit.log(2, 0, 9).0.len(), kit.log(4, 0, 9).0.len()), (0, 1, 1));
+}
+
+#[test]
+fn what_is_no_segment_is_kept_apart_and_stops_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    kit.macp(MacpOp::Segment { number: 1, at: Wall(5), bytes: Bytes::from_static(&[0xff; 3]) });
+    kit.segment(2, &[(1, "a")]);
+    assert_eq!(kit.macp(MacpOp::Sort { through: 2 }).segments, 0);
+    assert_eq!(kit.log(1, 0, 9).0, ["a"]);
+    let page = ask(|done| kit.handle.session_log(0, 0, 9, done)).unwrap();
+    assert_eq!(page.rows, [Bytes::from_static(&[0xff; 3])]);
+}

@@ -1,0 +1,34 @@
+//! Enumerations of names.
+
+/// Defines enumerations whose every value has one name, which is written, read and shown.
+macro_rules! names {
+    ($( $(#[$doc:meta])* $Name:ident { $( $(#[$vdoc:meta])* $variant:ident = $text:literal ),* $(,)? } )*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+            #[serde(rename_all = "snake_case")]
+            pub enum $Name {
+                $( $(#[$vdoc])* $variant, )*
+            }
+
+            impl $Name {
+                /// All of them, in the order in which they are listed.
+                pub const ALL: &'static [Self] = &[ $( Self::$variant, )* ];
+
+                /// The name that is written and shown.
+                #[must_use]
+                pub const fn name(self) -> &'static str {
+                    match self { $( Self::$variant => $text, )* }
+                }
+
+                /// The one of this name.
+                #[must_use]
+                pub fn from_name(name: &str) -> Option<Self> {
+                    Self::ALL.iter().copied().find(|it| it.name() == name)
+                }
+            }
+        )*
+    };
+}
+
+pub(super) use names;

@@ -1,0 +1,101 @@
+//! `StreamSession` (ruling MACP 3).
+
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, stream};
+use prost::Message as _;
+use rl_console::macp::proto::v1::{Envelope, SessionStartPayload, StreamSessionRequest, StreamSessionResponse};
+use serde_json::{Value, json};
+use tonic::{Code, Status};
+
+use super::house::{House, envelope};
+
+fn request(envelope: Envelope) -> StreamSessionRequest {
+    StreamSessionRequest { envelope: Some(envelope) }
+}
+
+fn start(session: &str) -> StreamSessionRequest {
+    let start = envelope(session, "SessionStart", "start", "a", SessionStartPayload::default().encode_to_vec());
+    request(Envelope { mode: "decision".to_owned(), ..start })
+}
+
+/// All that is answered to messages that come at once.
+fn answers(house: &House, messages: Vec<StreamSessionRequest>) -> Vec<Result<StreamSessionResponse, Status>> {
+    let mut client = house.client.clone();
+    house.runtime.block_on(async move {
+        let answers = client.stream_session(stream::iter(messages)).await.unwrap().into_inner();
+        answers.collect().await
+    })
+}
+
+fn said(answer: &Result<StreamSessionResponse, Status>) -> (String, String, Value) {
+    let envelope = answer.as_ref().unwrap().envelope.clone().unwrap();
+    assert_eq!((envelope.macp_version.as_str(), envelope.sender.as_str()), ("1.0", "_runtime"));
+    (envelope.message_type, envelope.message_id, serde_json::from_slice(&envelope.payload).unwrap())
+}
+
+#[test]
+fn every_message_is_answered_in_its_turn_and_the_stream_goes_on_behind_an_error() {
+    let house = House::open();
+    let messages = vec![
+        start("s"),
+        start("t"),
+        request(envelope("s", "Vote", "m1", "a", "no json")),
+        request(envelope("t", "Message", "m1", "a", "resolve")),
+        request(envelope("t", "Message", "m1", "a", "resolve")),
+        request(envelope("u", "Vote", "m1", "a", "")),
+        request(envelope("s", "Unheard", "m2", "a", "")),
+    ];
+    let answers = answers(&house, messages);
+    let ack = |duplicate, state| json!({ "duplicate": duplicate, "ok": true, "session_state": state });
+    let all: Vec<_> = answers.iter().map(said).collect();
+    let sessions: Vec<_> = answers.iter().map(|it| it.as_ref().unwrap().envelope.as_ref().unwrap().session_id.clone()).collect();
+    assert_eq!(sessions, ["s", "t", "s", "t", "t", "u", "s"]);
+    assert_eq!(all[0], ("Ack".to_owned(), "ack-start".to_owned(), ack(false, "Open")));
+    assert_eq!(all[2].0, "Error");
+    assert_eq!((all[2].1.as_str(), &all[2].2["code"]), ("err-m1", &json!("INVALID_ENVELOPE")));
+    assert!(all[2].2["message"].as_str().is_some_and(|it| !it.is_empty()) && all[2].2.as_object().unwrap().len() == 2);
+    assert_eq!((&all[3].2, &all[4].2), (&ack(false, "Resolved"), &ack(true, "Resolved")));
+    assert_eq!(all[5].2["code"], json!("SESSION_NOT_FOUND"));
+    assert_eq!(all[6], ("Ack".to_owned(), "ack-m2".to_owned(), ack(false, "Open")));
+    let first = answers[0].as_ref().unwrap().envelope.clone().unwrap();
+    assert_eq!(first.mode, "decision", "the request's own");
+    let exact = br#"{"duplicate":false,"ok":true,"session_state":"Open"}"#;
+    assert_eq!(first.payload.as_ref(), exact);
+    assert_eq!(house.session("s").unwrap().started_at_unix_ms, first.timestamp_unix_ms, "the time of the acceptance");
+}
+
+#[test]
+fn a_request_without_an_envelope_ends_the_stream() {
+    let house = House::open();
+    let answers = answers(&house, vec![start("s"), StreamSessionRequest { envelope: None }, start("t")]);
+    assert_eq!(answers.len(), 2);
+    assert_eq!(said(&answers[0]).0, "Ack");
+    assert_eq!(answers[1].as_ref().unwrap_err().code(), Code::InvalidArgument);
+}
+
+#[test]
+fn many_messages_in_flight_are_all_answered_in_their_order() {
+    let house = House::open();
+    let mut messages = vec![start("s")];
+    messages.extend((0..2_000).map(|n| request(envelope("s", "Unheard", &format!("m{n}"), "a", ""))));
+    let answers = answers(&house, messages);
+    let ids: Vec<_> = answers.iter().skip(1).map(|answer| said(answer).1).collect();
+    assert_eq!(ids, (0..2_000).map(|n| format!("ack-m{n}")).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_stream_that_is_cut_loses_nothing_that_was_answered() {
+    let house = House::open();
+    let mut client = house.client.clone();
+    house.runtime.block_on(async {
+        // It never ends by itself.
+        let messages = stream::iter([start("s"), request(envelope("s", "Unheard", "m1", "a", ""))]).chain(stream::pending());
+        let mut answers = client.stream_session(messages).await.unwrap().into_inner();
+        for _ in 0..2 {
+            assert!(tokio::time::timeout(Duration::from_secs(30), answers.next()).await.unwrap().unwrap().is_ok());
+        }
+    });
+    let again = house.say("s", "Unheard", "m1", "a", "");
+    assert!(again.ok && again.duplicate);
+}

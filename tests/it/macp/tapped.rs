@@ -1,0 +1,117 @@
+//! What the tap keeps of the runtime (ruling MACP 9).
+
+use prost::Message as _;
+use rl_console::{
+    macp::{
+        Answered, Effect, Ending, Rpc, Status, Transition, Verdict,
+        proto::v1::{SendRequest, SendResponse},
+    },
+    tap::entry::{Direction, Frame, Head, Link, Transition as Any, Verdict as AnyVerdict, What},
+};
+use tonic::Code;
+
+use super::house::{House, envelope, participants};
+
+/// A frame of the runtime with its bytes.
+type Tapped = (Frame, Vec<u8>);
+
+/// Entries of the runtime since the reader began.
+fn drain(reader: &mut rl_console::tap::Reader) -> (Vec<Tapped>, Vec<(Transition, String)>) {
+    let (mut frames, mut transitions) = (Vec::new(), Vec::new());
+    while let Some(batch) = reader.read() {
+        assert_eq!(batch.lost, 0);
+        for entry in batch.iter().filter(|entry| entry.entry.link == Link::Macp) {
+            match &entry.entry.what {
+                What::Frame(frame) => frames.push((frame.clone(), entry.bytes.to_vec())),
+                What::Transition(Any::Macp(transition)) => transitions.push((transition.clone(), entry.text().into_owned())),
+                _ => {}
+            }
+        }
+    }
+    (frames, transitions)
+}
+
+#[test]
+fn a_call_and_its_answer_are_kept_byte_for_byte_with_what_they_caused() {
+    let house = House::open();
+    let mut reader = house.port().entries().unwrap();
+    house.start("s", "", &participants(&["alice"]));
+    let message = envelope("s", "Proposal", "m1", "alice", r#"{"proposal_id":"p","option":"go"}"#);
+    let request = SendRequest { envelope: Some(message.clone()) };
+    let ack = house.send(message);
+    house.cancel("s", "enough");
+    let (frames, transitions) = drain(&mut reader);
+    let (frame, bytes) = &frames[2];
+    assert_eq!(bytes, &request.encode_to_vec());
+    assert_eq!(
+        (frame.direction, &frame.verdict, frame.wire_bytes as usize),
+        (Direction::Inbound, &AnyVerdict::Macp(Verdict::Accepted), bytes.len())
+    );
+    let Head::Macp(head) = &frame.head else { panic!() };
+    assert_eq!((head.rpc, head.session.as_deref(), head.message_type.as_deref()), (Rpc::Send, Some("s"), Some("Proposal")));
+    assert_eq!((head.message_id.as_deref(), head.sender.as_deref()), (Some("m1"), Some("alice")));
+    assert!(frame.peer.as_str().starts_with("127.0.0.1:"));
+    let (answer, bytes) = &frames[3];
+    assert_eq!(bytes, &SendResponse { ack: Some(ack) }.encode_to_vec());
+    let Head::Macp(head) = &answer.head else { panic!() };
+    assert_eq!((answer.direction, head.answer), (Direction::Outbound, Some(Answered::Ok)));
+    let told: Vec<_> = transitions.iter().map(|(transition, _)| transition.name()).collect();
+    assert_eq!(told, ["opened", "accepted", "ended"]);
+    let Transition::Accepted { effect: Effect::Proposed { proposal }, .. } = &transitions[1].0 else { panic!("{transitions:?}") };
+    assert_eq!((&**proposal, transitions[1].1.as_str()), ("p", "go"));
+    let (Transition::Ended { ending, .. }, reason) = &transitions[2] else { panic!() };
+    assert_eq!((*ending, reason.as_str()), (Ending::Cancelled, "enough"));
+}
+
+/// Sends bytes as they are.
+#[derive(Clone, Default)]
+struct Raw;
+
+impl tonic::codec::Encoder for Raw {
+    type Item = Vec<u8>;
+    type Error = tonic::Status;
+
+    fn encode(&mut self, item: Vec<u8>, into: &mut tonic::codec::EncodeBuf<'_>) -> Result<(), tonic::Status> {
+        bytes::BufMut::put(into, item.as_slice());
+        Ok(())
+    }
+}
+
+impl tonic::codec::Codec for Raw {
+    type Encode = Vec<u8>;
+    type Decode = SendResponse;
+    type Encoder = Self;
+    type Decoder = <tonic_prost::ProstCodec<SendRequest, SendResponse> as tonic::codec::Codec>::Decoder;
+
+    fn encoder(&mut self) -> Self {
+        self.clone()
+    }
+
+    fn decoder(&mut self) -> Self::Decoder {
+        tonic::codec::Codec::decoder(&mut tonic_prost::ProstCodec::<SendRequest, SendResponse>::default())
+    }
+}
+
+#[test]
+fn a_message_that_does_not_decode_is_kept_and_answered() {
+    let house = House::open();
+    let mut reader = house.port().entries().unwrap();
+    let addr = house.runtime.block_on(house.port().snapshot()).unwrap().macp.listener;
+    let rl_console::macp::Listener::Listening(addr) = addr else { panic!("{addr:?}") };
+    // An envelope whose version is no UTF-8.
+    let wrong = vec![0x0a, 0x03, 0x0a, 0x01, 0xff];
+    let sent = wrong.clone();
+    let status = house.runtime.block_on(async move {
+        let channel = tonic::transport::Endpoint::new(format!("http://{addr}")).unwrap().connect().await.unwrap();
+        let mut client = tonic::client::Grpc::new(channel);
+        client.ready().await.unwrap();
+        let path = tonic::codegen::http::uri::PathAndQuery::from_static("/macp.v1.MACPRuntimeService/Send");
+        client.unary(tonic::Request::new(sent), path, Raw).await.unwrap_err()
+    });
+    assert_eq!(status.code(), Code::Internal);
+    let (frames, _) = drain(&mut reader);
+    assert_eq!((&frames[0].0.verdict, &frames[0].1), (&AnyVerdict::Macp(Verdict::Declined(Status::Internal)), &wrong));
+    let Head::Macp(head) = &frames[1].0.head else { panic!() };
+    assert_eq!(head.answer, Some(Answered::Status(Status::Internal)));
+    assert!(house.send(envelope("", "Signal", "m", "a", "")).ok, "the runtime goes on");
+}
