@@ -9,10 +9,11 @@ use criterion::Criterion;
 use rl_console::{
     console::PlanScroll,
     ids::{Seq, TraceId},
-    mpp,
+    macp, mpp,
     port::{AsOf, HostState, Snapshot, StationView},
     rmp,
     runs::{self, Asker, AskerKind, NodeState, NodeView, Plan, PlanEdge, PlanNode, RunState, RunView},
+    tap::entry::Link,
     time::Now,
 };
 
@@ -53,12 +54,12 @@ fn snapshot() -> Snapshot {
         is_sample: false,
     };
     Snapshot {
-        as_of: AsOf([Seq(0); 4]),
+        as_of: AsOf([Seq(0); Link::ALL.len()]),
         at: now,
         station: StationView {
             data: "bench".into(),
             started_at: now,
-            hosts: [HostState::Up, HostState::Up, HostState::Up, HostState::Up],
+            hosts: [const { HostState::Up }; Link::ALL.len()],
             store_failing: None,
             disk_low: None,
             recording: None,
@@ -66,6 +67,7 @@ fn snapshot() -> Snapshot {
         mpp: mpp::Snapshot::new(pack),
         rmp: rmp::Snapshot::default(),
         runs: runs::Snapshot { runs: [run].into(), ..runs::Snapshot::default() },
+        macp: macp::Snapshot::default(),
     }
 }
 
