@@ -2,7 +2,7 @@
 //! what it caused.
 //!
 //! A [`Decoder`](decoder::Decoder) reads the bytes of one protocol into nodes, each with the range of its bytes, so that a field and its
-//! bytes find each other both ways. Decoders know nothing of the screen; [`worker`] lets them read what is large beside the screen's
+//! bytes find each other both ways. Decoders know nothing of the screen; [`mod@worker`] lets them read what is large beside the screen's
 //! thread. A further protocol adds a decoder and its line in `decoder_of`.
 
 mod account;
