@@ -260,7 +260,7 @@ mod tests {
             socket_path: Some("/short".into()),
             sockets_dir: Some("/dir".into()),
             configured_data: folder("/c", "/configured"),
-            home: Some("/home/me".into()),
+            home: Some("/h".into()),
         }
     }
 
@@ -282,18 +282,18 @@ mod tests {
         assert_eq!(tried(&said), one(Step::SocketsDir, "/dir/rmp.sock"));
         said.sockets_dir = None;
         let mut last = one(Step::Data, "/configured");
-        last.extend(one(Step::Home, "/home/me/.runloop/sock/rmp.sock"));
+        last.extend(one(Step::Home, "/h/.runloop/sock/rmp.sock"));
         last.extend(one(Step::Machine, "/run/runloop/rmp.sock"));
         assert_eq!(tried(&said), last, "what a folder that nobody named has recorded may be old");
-        said.configured_data = folder("/c", "/home/me/.runloop/sock/rmp.sock");
+        said.configured_data = folder("/c", "/h/.runloop/sock/rmp.sock");
         assert_eq!(tried(&said), [(Step::Data, last[1].1.clone()), last[2].clone()], "none is tried twice");
     }
 
     #[test]
     fn with_nothing_said_it_is_the_users_and_then_the_machines() {
-        let said = Said { home: Some("/home/me".into()), ..Said::default() };
+        let said = Said { home: Some("/h".into()), ..Said::default() };
         let machine = (Step::Machine, "/run/runloop/rmp.sock".to_owned());
-        assert_eq!(tried(&said), [(Step::Home, "/home/me/.runloop/sock/rmp.sock".to_owned()), machine.clone()]);
+        assert_eq!(tried(&said), [(Step::Home, "/h/.runloop/sock/rmp.sock".to_owned()), machine.clone()]);
         assert_eq!(tried(&Said::default()), [machine]);
     }
 

@@ -165,17 +165,6 @@ impl Columns {
                 Cell::new(about, Role::Muted),
             ]
         };
-        Table {
-            columns: COLUMNS,
-            len: self.order.len(),
-            row: &row,
-            bookmarked: &|_| false,
-            selection: &self.selection,
-            focused,
-            sort: None,
-            cell: None,
-            more: (false, false),
-        }
-        .draw(canvas, inside);
+        Table::plain(COLUMNS, self.order.len(), &row, &self.selection, focused).draw(canvas, inside);
     }
 }

@@ -92,18 +92,7 @@ impl Events {
         let rows = self.rows.as_deref().unwrap_or_default();
         let view = canvas.view;
         let row = |index: usize| rows.get(index).map_or_else(Vec::new, |row| cells(view, row, model, ui));
-        Table {
-            columns: COLUMNS,
-            len: rows.len(),
-            row: &row,
-            bookmarked: &|_| false,
-            selection: &self.selection,
-            focused,
-            sort: None,
-            cell: None,
-            more: (false, false),
-        }
-        .draw(canvas, inside);
+        Table::plain(COLUMNS, rows.len(), &row, &self.selection, focused).draw(canvas, inside);
     }
 }
 

@@ -122,18 +122,7 @@ impl Files {
             Some(recent) => recent_cells(view, recent),
             None => self.files().get(index - self.recent.len()).map_or_else(Vec::new, |file| file_cells(view, file)),
         };
-        Table {
-            columns: COLUMNS,
-            len,
-            row: &row,
-            bookmarked: &|_| false,
-            selection: &self.selection,
-            focused,
-            sort: None,
-            cell: None,
-            more: (false, false),
-        }
-        .draw(canvas, inside);
+        Table::plain(COLUMNS, len, &row, &self.selection, focused).draw(canvas, inside);
     }
 }
 

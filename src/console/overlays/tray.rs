@@ -111,18 +111,7 @@ impl Tray {
             (Some(ask), _) => question_cells(view, model, ask),
             (None, at) => at.and_then(|at| alerts.get(at)).map_or_else(Vec::new, |alert| cells(view, alert)),
         };
-        Table {
-            columns: COLUMNS,
-            len: asks.len() + alerts.len(),
-            row: &row,
-            bookmarked: &|_| false,
-            selection: &self.selection,
-            focused,
-            sort: None,
-            cell: None,
-            more: (false, false),
-        }
-        .draw(canvas, inside);
+        Table::plain(COLUMNS, asks.len() + alerts.len(), &row, &self.selection, focused).draw(canvas, inside);
     }
 }
 

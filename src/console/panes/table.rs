@@ -26,7 +26,18 @@ pub(crate) struct Table<'a> {
     pub(crate) more: (bool, bool),
 }
 
-impl Table<'_> {
+impl<'a> Table<'a> {
+    /// All the rows there are, in an order of their own, without bookmarks and cells.
+    pub(crate) fn plain(
+        columns: &'a [Column],
+        len: usize,
+        row: &'a dyn Fn(usize) -> Vec<Cell>,
+        selection: &'a Selection,
+        focused: bool,
+    ) -> Self {
+        Self { columns, len, row, bookmarked: &|_| false, selection, focused, sort: None, cell: None, more: (false, false) }
+    }
+
     /// Draws the head and as many rows as fit.
     pub(crate) fn draw(&self, canvas: &mut Canvas<'_>, area: Rect) {
         if area.height == 0 || area.width < 4 {
