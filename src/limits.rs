@@ -157,10 +157,11 @@ limits! {
         topic_keys_max = 65_536 in 1_024..=1_048_576,
         /// Keys of seen messages of all topics; past it the one not seen for longest is forgotten.
         keys_max = 1_048_576 in 65_536..=67_108_864,
-        /// Keys that one subscriber lost to back-pressure, so that a retry of theirs is no duplicate; past it the oldest is forgotten.
-        subscriber_lost_keys_max = 1_024 in 16..=65_536,
-        /// Those of all subscribers; past it the oldest is forgotten.
-        lost_keys_max = 262_144 in 1_024..=16_777_216,
+        /// Runs of messages that one subscriber lost one after the other, so that a retry of theirs is no duplicate; past it the oldest is
+        /// forgotten.
+        subscriber_lost_runs_max = 1_024 in 16..=65_536,
+        /// Those of all subscribers; past it the oldest of whoever loses one more is forgotten.
+        lost_runs_max = 262_144 in 1_024..=16_777_216,
         /// Connections at one time; one more is told `Busy` and closed.
         connections_max = 1_024 in 8..=65_536,
         /// Topics of which counts and seen keys are kept; those used least recently go first.

@@ -148,6 +148,20 @@ impl<'a> Body<'a> {
         Ok(Self { bytes, kind: text, kind_at: kind.start, payload, meta, values: walk.values(), depth_max })
     }
 
+    /// What a body of type and payload alone, in this order, has before its payload.
+    #[must_use]
+    pub(super) fn start(&self) -> Option<&'a [u8]> {
+        let is_plain = self.bytes.first() == Some(&PLAIN) && self.kind_at < self.payload.start;
+        self.bytes.get(..self.payload.start).filter(|_| is_plain)
+    }
+
+    /// Whether a body that has the [`start`](Self::start) of an envelope, of so many bytes, has one payload behind it and nothing else.
+    #[must_use]
+    pub(super) fn ends_with_payload(bytes: &[u8], start: usize, depth_max: usize) -> bool {
+        let mut walk = Walk::within(bytes, start..bytes.len(), depth_max);
+        walk.skip(2).is_ok() && walk.left() == 0
+    }
+
     /// Which key of the envelope it is, if any.
     fn known(bytes: &[u8], key: &Range<usize>) -> Option<usize> {
         // As nearly everybody writes them.
@@ -238,6 +252,9 @@ impl<'a> Body<'a> {
 const KEYS: [&str; 3] = ["type", "payload", "meta"];
 /// Their shortest MsgPack.
 const SHORTEST: [&[u8]; 3] = [b"\xa4type", b"\xa7payload", b"\xa4meta"];
+
+/// A map of two pairs.
+const PLAIN: u8 = 0x82;
 
 /// MsgPack's nil.
 const NIL: u8 = 0xc0;

@@ -44,31 +44,50 @@ struct Work {
 pub(in crate::cli) fn run(context: &mut Context, args: &StopArgs) -> Result<(), Error> {
     let can_ask = context.env.terminals.stdin && context.env.terminals.stderr && !context.out.is_json();
     let Context { settings, out, .. } = context;
+    let data = settings.data()?;
     let stopped = operator::block_on(async {
-        match operator::connect(settings).await {
-            Ok(station) => {
-                let hangs = work(&station).await?.words();
-                drop(station);
-                if !hangs.is_empty() && !args.yes {
-                    agreed(can_ask, &hangs)?;
-                }
-                // Connected to anew: an answer takes its time, and a session that hears nothing ends.
-                let station = operator::connect(settings).await?;
-                stop(&station).await
+        let asked = async {
+            let station = operator::connect(settings).await?;
+            let hangs = work(&station).await?.words();
+            drop(station);
+            if !hangs.is_empty() && !args.yes {
+                agreed(can_ask, &hangs)?;
             }
-            Err(Error::Port(error @ (PortError::Unreached { .. } | PortError::TimedOut { .. }))) if args.force => {
-                let data = settings.data()?;
-                let pid = holder(&data).ok_or(PortError::NoStation { data: data.clone() })?;
+            // Connected to anew: an answer takes its time, and a session that hears nothing ends.
+            let station = operator::connect(settings).await?;
+            stop(&station).await
+        };
+        match asked.await {
+            Err(error) if is_out_of_reach(&error) => {
+                let Some(pid) = holder(&data) else { return Err(error) };
+                if !args.force {
+                    return Err(Error::Unreachable { message: error.to_string(), hint: by_force(pid) });
+                }
                 if !args.yes {
                     agreed(can_ask, &[error.to_string(), "What it has in flight is not known.".to_owned()])?;
                 }
                 terminate(pid)?;
-                gone(pid, &data).await
+                gone(pid, &data).await.map_err(|error| match error {
+                    Error::Port(PortError::TimedOut { ms }) => Error::Unreachable {
+                        message: format!("process {pid} got SIGTERM and is there still after {ms} ms"),
+                        hint: format!("a process that hangs or is halted ends with `kill -KILL {pid}`: what it accepted is in its store"),
+                    },
+                    error => error,
+                })
             }
-            Err(error) => Err(error),
+            answered => answered,
         }
     })?;
     out.row(&stopped, |row| format!("the station of {} is down (process {})", row.data.display(), row.pid))
+}
+
+/// Whether there is a station that cannot be asked.
+fn is_out_of_reach(error: &Error) -> bool {
+    matches!(error, Error::Unreachable { .. } | Error::Port(PortError::Unreached { .. } | PortError::TimedOut { .. }))
+}
+
+fn by_force(pid: u32) -> String {
+    format!("`rl-console stop --force` has the system ask process {pid} to end, which it does in order where it can")
 }
 
 async fn stop(station: &dyn Operator) -> Result<Stopped, Error> {

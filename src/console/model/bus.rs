@@ -233,16 +233,19 @@ pub(crate) struct DropGroup {
     pub(crate) first_at: Now,
     /// The last of them.
     pub(crate) last: DropView,
+    /// Another subscription of the same session lost messages of the topic for the same reason.
+    pub(crate) is_one_of_several: bool,
 }
 
 impl DropGroup {
-    /// What the culprit calls itself.
+    /// What the culprit calls itself; its subscription too, where it is one of several.
     pub(crate) fn whose(&self) -> String {
         let named = |name: &Option<Arc<str>>, session: ConnectionId| match name {
-            Some(name) => name.to_string(),
-            None => format!("session {session}"),
+            Some(name) if !name.is_empty() => name.to_string(),
+            _ => format!("session {session}"),
         };
         match self.key.culprit {
+            Culprit::Subscriber(session, sub) if self.is_one_of_several => format!("{}, sub {sub}", named(&self.last.to_client, session)),
             Culprit::Subscriber(session, _) => named(&self.last.to_client, session),
             Culprit::Publisher(session) => named(&self.last.from_client, session),
             Culprit::Station => "the station".to_owned(),
@@ -255,7 +258,10 @@ pub(crate) fn drop_groups(rmp: &rmp::Snapshot) -> Vec<DropGroup> {
     let mut groups: BTreeMap<DropKey, (usize, DropGroup)> = BTreeMap::new();
     for (place, drop) in rmp.drops.iter().enumerate() {
         let key = DropKey::of(drop);
-        let fresh = || (place, DropGroup { key: key.clone(), count: 0, notices: 0, first_at: drop.first_at, last: drop.clone() });
+        let fresh = || {
+            let (first_at, last) = (drop.first_at, drop.clone());
+            (place, DropGroup { key: key.clone(), count: 0, notices: 0, first_at, last, is_one_of_several: false })
+        };
         let (at, group) = groups.entry(key.clone()).or_insert_with(fresh);
         group.count = group.count.saturating_add(drop.count);
         group.notices = group.notices.saturating_add(drop.notices);
@@ -265,6 +271,17 @@ pub(crate) fn drop_groups(rmp: &rmp::Snapshot) -> Vec<DropGroup> {
         (*at, group.last) = (place, drop.clone());
     }
     let mut groups: Vec<_> = groups.into_values().collect();
+    // By their keys, the subscriptions of one session stand beside each other.
+    let are_alike = |one: &DropKey, other: &DropKey| {
+        let subscriber = |key: &DropKey| if let Culprit::Subscriber(session, _) = key.culprit { Some(session) } else { None };
+        (one.reason, &one.topic) == (other.reason, &other.topic) && subscriber(one).is_some_and(|it| subscriber(other) == Some(it))
+    };
+    for at in 1..groups.len() {
+        if are_alike(&groups[at - 1].1.key, &groups[at].1.key) {
+            groups[at - 1].1.is_one_of_several = true;
+            groups[at].1.is_one_of_several = true;
+        }
+    }
     groups.sort_by_key(|(place, _)| Reverse(*place));
     groups.into_iter().map(|(_, group)| group).collect()
 }

@@ -72,7 +72,7 @@ fn forgotten(report: &mut Report, model: &Model, totals: &Totals, now: Now) {
             "of what subscribers lost, keys are forgotten before the longest TTL is over, {young} so far: what is sent again may not reach them"
         );
         let remedy =
-            vec![to_do("raise limits.rmp.subscriber_lost_keys_max or limits.rmp.lost_keys_max, or let the subscribers read faster")];
+            vec![to_do("raise limits.rmp.subscriber_lost_runs_max or limits.rmp.lost_runs_max, or let the subscribers read faster")];
         report.worse(Condition::Degraded, why, remedy);
     }
 }

@@ -189,6 +189,7 @@ impl Model {
             self.stopping = false;
             self.refused = None;
             self.bus = Bus::new(&self.rmp_limits);
+            self.faults = Faults::default();
             (self.rates, self.failures) = (BTreeMap::new(), BTreeMap::new());
             self.world = None;
         }

@@ -55,6 +55,7 @@ fn fact(name: &'static str, value: impl Into<String>) -> Sentence {
 }
 
 fn client(name: Option<&str>, session: ConnectionId) -> String {
+    let name = name.filter(|name| !name.is_empty());
     name.map_or_else(|| format!("session {session}"), |name| format!("{name}, session {session}"))
 }
 

@@ -86,6 +86,7 @@ impl Broker {
             };
             if seen.as_ref().is_some_and(|seen| dedupe.has_seen(seen, &sub.seen)) {
                 sub.duplicates += 1;
+                dedupe.given(&mut sub.seen);
                 lose(DropReason::Duplicate);
                 continue;
             }
@@ -115,13 +116,13 @@ impl Broker {
             };
             if !pushed {
                 if let Some(seen) = &seen {
-                    dedupe.lost(seen, &sub.seen);
+                    dedupe.lost(seen, &mut sub.seen);
                 }
                 lose(DropReason::BackpressureTimeout);
                 continue;
             }
-            if let Some(seen) = &seen {
-                dedupe.delivered(seen, &sub.seen);
+            if seen.is_some() {
+                dedupe.given(&mut sub.seen);
             }
             result.given += 1;
             if !session.is_waiting {

@@ -27,6 +27,8 @@ use crate::{
 /// The TTL of a notice (Facts: 5 s), and of a dropped message on its way to who looks.
 pub(super) const NOTICE_TTL_MS: u64 = 5_000;
 const SECOND: Duration = Duration::from_secs(1);
+/// Subscriptions of a topic whose losses are held back apart; those of further ones are told together, as nobody's.
+const HELD_MAX: usize = 32;
 
 /// One loss, until it is told.
 #[derive(Debug)]
@@ -58,42 +60,60 @@ pub(super) struct Notices {
     since: Mono,
     /// How many were told with less than a second between them.
     told: u64,
-    held: [Option<(u64, Lost)>; DropReason::ALL.len()],
+    held: Vec<Held>,
     /// It is on the list of topics to be told of.
     is_listed: bool,
+}
+
+/// Losses of one reason and subscription that were not told yet.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    reason: DropReason,
+    count: u64,
+    /// The last of them.
+    lost: Lost,
 }
 
 impl Notices {
     /// How many to tell of with this one; nothing where it is to wait.
     fn admit(&mut self, now: Mono, reason: DropReason, lost: Lost, per_s_max: u64) -> Option<u64> {
-        if self.has_room(now, per_s_max) {
-            return Some(self.release(now, reason).map_or(0, |(count, _)| count) + 1);
+        if !self.has_room(now, per_s_max) {
+            self.hold(reason, lost);
+            return None;
         }
-        self.hold(reason, lost);
-        None
+        let held = self.held.iter().position(|held| (held.reason, held.lost.to) == (reason, lost.to));
+        self.note_told(now);
+        Some(held.map_or(0, |at| self.held.remove(at).count) + 1)
     }
 
     fn has_room(&self, now: Mono, per_s_max: u64) -> bool {
         self.told < per_s_max || now.since(self.since) >= SECOND
     }
 
-    /// What was held back of a reason, to be told now.
-    fn release(&mut self, now: Mono, reason: DropReason) -> Option<(u64, Lost)> {
+    fn note_told(&mut self, now: Mono) {
         if now.since(self.since) >= SECOND {
             self.told = 0;
         }
         (self.since, self.told) = (now, self.told + 1);
-        self.held[reason.index()].take()
     }
 
     fn hold(&mut self, reason: DropReason, lost: Lost) {
-        let held = &mut self.held[reason.index()];
-        let count = held.map_or(0, |(count, _)| count) + 1;
-        *held = Some((count, lost));
+        if let Some(held) = self.held_of(reason, lost.to) {
+            (held.count, held.lost) = (held.count + 1, lost);
+            return;
+        }
+        if self.held.len() < HELD_MAX {
+            return self.held.push(Held { reason, count: 1, lost });
+        }
+        let lost = Lost { to: None, ..lost };
+        match self.held_of(reason, None) {
+            Some(held) => (held.count, held.lost) = (held.count + 1, lost),
+            None => self.held.push(Held { reason, count: 1, lost }),
+        }
     }
 
-    fn holds(&self, reason: DropReason) -> bool {
-        self.held[reason.index()].is_some()
+    fn held_of(&mut self, reason: DropReason, to: Option<(ConnectionId, u64)>) -> Option<&mut Held> {
+        self.held.iter_mut().find(|held| (held.reason, held.lost.to) == (reason, to))
     }
 
     /// Whether something of it is to be told yet.
@@ -157,10 +177,11 @@ impl Broker {
     /// What expired in a queue was not seen: a retry that is in time reaches its subscriber (rmp-v0 §4, §5).
     fn note_expired(&mut self, now: Now, at: TopicRef, loss: &Loss) {
         let Loss { reason: DropReason::TtlExpired, lost: Lost { to: Some((id, sub)), trace, msg_id, .. }, .. } = *loss else { return };
-        let sub = self.sessions.get(id).and_then(|session| session.subs.get(*session.places.get(&sub)?));
-        if let (Some(sub), Some(scope)) = (sub, self.topics.look(at).and_then(|state| state.scope)) {
+        let scope = self.topics.look(at).and_then(|state| state.scope);
+        let sub = self.sessions.get_mut(id).and_then(|session| session.subs.get_mut(*session.places.get(&sub)?));
+        if let (Some(sub), Some(scope)) = (sub, scope) {
             let seen = self.dedupe.look(scope, Key::new(trace, msg_id), now.mono);
-            self.dedupe.lost(&seen, &sub.seen);
+            self.dedupe.lost(&seen, &mut sub.seen);
         }
     }
 
@@ -223,16 +244,19 @@ impl Broker {
     /// Tells of what was held back of a topic; all of it where the topic is let go.
     pub(super) fn tell_held_of(&mut self, now: Now, at: TopicRef, is_last: bool) {
         let per_s_max = self.settings.limits.notices_per_s_max;
-        for reason in DropReason::ALL {
-            let Some(state) = self.topics.state(at).filter(|state| state.notices.holds(reason)) else { continue };
-            let may = is_last || state.class.is_silent() || state.notices.has_room(now.mono, per_s_max);
-            if let Some((count, lost)) = may.then(|| state.notices.release(now.mono, reason)).flatten() {
-                self.notice(now, at, reason, lost, count);
+        let Some(state) = self.topics.state(at) else { return };
+        for held in std::mem::take(&mut state.notices.held) {
+            let Some(state) = self.topics.state(at) else { return };
+            if is_last || state.class.is_silent() || state.notices.has_room(now.mono, per_s_max) {
+                state.notices.note_told(now.mono);
+                self.notice(now, at, held.reason, held.lost, held.count);
+            } else {
+                state.notices.held.push(held);
             }
         }
         let Some(state) = self.topics.state(at) else { return };
         state.notices.is_listed = false;
-        if DropReason::ALL.into_iter().any(|reason| state.notices.holds(reason)) {
+        if !state.notices.held.is_empty() {
             self.list(now, at);
         }
     }

@@ -14,8 +14,8 @@ use super::{
     session::Refused,
 };
 use crate::{
-    ids::ConnectionId,
-    rmp::{HEADER_BYTES, PREFIX_BYTES, topic::Class},
+    ids::{ConnectionId, TopicName},
+    rmp::{HEADER_BYTES, Header, PREFIX_BYTES, topic::Class},
     tap::entry::rmp::Refusal,
 };
 
@@ -51,17 +51,13 @@ impl Broker {
         self.is_too_much(judged.class, wire.len()).then(|| Refused::new(Refusal::Busy, &why()))
     }
 
-    /// Hands the station a message that is for it, and tells whether it was.
-    pub(super) fn hear(&mut self, session: ConnectionId, judged: &Judged, wire: &[u8]) -> bool {
-        if !self.is_for_station(judged.class) {
-            return false;
-        }
-        let Some(from) = self.sessions.get(session) else { return false };
+    /// Hands the station a message that is for it.
+    pub(super) fn hear(&mut self, session: ConnectionId, topic: TopicName, header: Header, wire: &[u8]) {
+        let Some(from) = self.sessions.get(session) else { return };
         let body = Bytes::copy_from_slice(wire.get(PREFIX_BYTES + HEADER_BYTES..).unwrap_or_default());
         let (kind, client) = (from.kind(), from.client().unwrap_or_else(|| Arc::from("")));
         self.room.messages = self.room.messages.saturating_sub(1);
         self.room.bytes = self.room.bytes.saturating_sub(wire.len() as u64);
-        self.outputs.push_back(Output::Heard(Heard { topic: judged.topic.clone(), session, kind, client, header: judged.header, body }));
-        true
+        self.outputs.push_back(Output::Heard(Heard { topic, session, kind, client, header, body }));
     }
 }

@@ -1,19 +1,35 @@
-//! What the last few `Publish` control bodies of a connection said, byte for byte: a steady publisher costs no MsgPack for them.
+//! What the last few bodies of a connection said, byte for byte: a steady publisher costs little MsgPack. Of a `Publish` that is the whole
+//! body, of a message its type, up to where its payload begins.
 
 use super::session::TopicRef;
-use crate::ids::TopicName;
+use crate::{
+    ids::TopicName,
+    rmp::{Body, SchemaId},
+};
 
 /// How many are remembered.
 const KNOWN_MAX: usize = 8;
 /// A body that is longer is read each time; a topic has 255 bytes at most.
 const BODY_BYTES_MAX: usize = 512;
 
-/// The last few control bodies.
+/// The last few bodies.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     known: Vec<Known>,
     /// Which is replaced next.
     next: usize,
+    types: Vec<KnownType>,
+    /// Which of them is replaced next.
+    next_type: usize,
+    /// Where the last `Publish` that was remembered goes.
+    latest: Option<TopicRef>,
+}
+
+/// What a body begins with that its schema takes: all before the payload, of two pairs that are the type and the payload.
+#[derive(Debug)]
+struct KnownType {
+    schema_id: SchemaId,
+    start: Box<[u8]>,
 }
 
 #[derive(Debug)]
@@ -26,8 +42,33 @@ struct Known {
 
 impl Memo {
     /// What a body said, if it is remembered.
-    pub(super) fn recall(&self, body: &[u8]) -> Option<(TopicRef, bool)> {
-        self.known.iter().find(|known| *known.body == *body).map(|known| (known.topic, known.ack))
+    pub(super) fn recall(&mut self, body: &[u8]) -> Option<(TopicRef, bool)> {
+        let (topic, ack) = self.known.iter().find(|known| *known.body == *body).map(|known| (known.topic, known.ack))?;
+        self.latest = Some(topic);
+        Some((topic, ack))
+    }
+
+    /// Where the last `Publish` that was remembered goes.
+    pub(super) fn latest(&self) -> Option<TopicRef> {
+        self.latest
+    }
+
+    /// Whether a message's body is an envelope of a type that its schema takes, as far as that is remembered.
+    pub(super) fn is_known(&self, schema_id: SchemaId, body: &[u8], depth_max: usize) -> bool {
+        let known = self.types.iter().find(|known| known.schema_id == schema_id && body.starts_with(&known.start));
+        known.is_some_and(|known| Body::ends_with_payload(body, known.start.len(), depth_max))
+    }
+
+    /// Remembers what a message's body begins with that its schema takes.
+    pub(super) fn note_type(&mut self, schema_id: SchemaId, body: &Body<'_>) {
+        let Some(start) = body.start().filter(|start| start.len() <= BODY_BYTES_MAX) else { return };
+        let fresh = KnownType { schema_id, start: start.into() };
+        if self.types.len() < KNOWN_MAX {
+            self.types.push(fresh);
+        } else {
+            self.types[self.next_type] = fresh;
+            self.next_type = (self.next_type + 1) % KNOWN_MAX;
+        }
     }
 
     /// The name of a topic that is remembered, whether it is still in the table or not.

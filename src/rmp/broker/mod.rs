@@ -9,6 +9,7 @@
 //! A message is told of by one entry, whose verdict says how many subscriptions it was given to. A `Publish` that is remembered byte for
 //! byte costs no MsgPack; whom a topic reaches is kept until a subscription changes.
 
+mod ahead;
 mod core;
 mod deliver;
 mod drops;
@@ -28,6 +29,7 @@ mod units;
 mod view;
 mod wall;
 
+pub use ahead::AHEAD_UNITS;
 pub use core::Broker;
 pub use heard::Room;
 pub use io::{Asked, Deadline, Heard, Input, Output, Own, STATION, Ticket, Wire};

@@ -13,9 +13,10 @@ use super::{
 use crate::{
     ids::{ConnectionId, TopicName, TraceId},
     rmp::{
-        Error, Frame, HEADER_BYTES, Header, PREFIX_BYTES, RawFrame, decode,
+        Checks, Error, Frame, HEADER_BYTES, Header, PREFIX_BYTES, RawFrame, decode,
+        decode::framed,
         dedupe::Key,
-        is_expired,
+        expires_at_ms, is_expired,
         topic::{Class, OPERATOR, Topic, TopicFault},
     },
     tap::entry::rmp::{DropReason, FrameKind, Head, Kind, Refusal, Verdict},
@@ -72,10 +73,12 @@ impl Broker {
         if judged.class == Class::Operator {
             return self.ask(now, id, kind, &judged, pending, wire);
         }
-        let head = Head { topic: Some(judged.topic.clone()), ..head };
         if let Some(refused) = self.has_no_room(&judged, wire) {
+            let head = Head { topic: Some(judged.topic), ..head };
             return self.refuse(now, id, head, pending.re, &refused, trace, redaction);
         }
+        let heard = self.is_for_station(judged.class).then(|| judged.topic.clone());
+        let head = Head { topic: Some(judged.topic), ..head };
         let message = Message {
             frame,
             trace: judged.header.trace_id,
@@ -86,14 +89,16 @@ impl Broker {
             is_counted: true,
         };
         let mut reached = self.deliver(now, judged.at, &message);
-        reached.given += u32::from(self.is_for_station(judged.class));
+        reached.given += u32::from(heard.is_some());
         let verdict = Verdict::Published { subscribers: reached.given, dropped: reached.dropped };
         self.outputs.push_back(Output::Received { session: id, head, verdict, redaction, trace });
         self.count(now, judged.at, id, &message, reached, (pending.wire_bytes + wire.len()) as u64);
         if pending.ack {
             self.answer_ok(now, id, pending.re, trace);
         }
-        self.hear(id, &judged, wire);
+        if let Some(topic) = heard {
+            self.hear(id, topic, judged.header, wire);
+        }
         self.tell_losses(now, judged.at, Some(frame));
     }
 
@@ -102,7 +107,7 @@ impl Broker {
         let refuse = |refused| NotJudged::Refused(refused);
         // What ends the stream was found before the frame was cut out of it.
         let to = pending.to.clone().map_err(|refused| refuse(*refused))?;
-        let Frame { header, expires_at_ms, .. } = decode(wire, &self.checks()).map_err(|error| refuse(Self::fault(&error)))?;
+        let (header, expires_at_ms) = self.header_of(id, wire).map_err(|error| refuse(Self::fault(&error)))?;
         let (class, at, topic) = if let Some((at, state)) = to.and_then(|at| Some((at, self.topics.look(at)?))) {
             (state.class, Some(at), state.topic.name().clone())
         } else {
@@ -124,6 +129,23 @@ impl Broker {
             return Err(NotJudged::Expired(Box::new(judged), refused));
         }
         Ok(judged)
+    }
+
+    /// What the header of a message says, and when it expires. Of a body that begins as one before did only the payload is gone through.
+    fn header_of(&mut self, id: ConnectionId, wire: &[u8]) -> Result<(Header, u64), Error> {
+        let limits = &self.settings.limits;
+        let raw = framed(wire, limits.body_bytes_max)?;
+        let header = Header::from(&raw.header);
+        let checks = Checks::new(&self.settings.registry, limits);
+        let mut session = self.sessions.get_mut(id);
+        if session.as_ref().is_some_and(|session| session.memo.is_known(header.schema_id, raw.body, checks.body_depth_max)) {
+            return Ok((header, expires_at_ms(header.created_at_ms, header.ttl_ms)?));
+        }
+        let Frame { expires_at_ms, body, .. } = decode(wire, &checks)?;
+        if let Some(session) = &mut session {
+            session.memo.note_type(header.schema_id, &body);
+        }
+        Ok((header, expires_at_ms))
     }
 
     /// The topic that a `Publish` named, whatever became of it since.

@@ -43,7 +43,7 @@ impl Broker {
         if self.totals.remember([keys, evicted_young, lost_evicted_young, topics]) {
             self.say(Transition::Remembered { keys, evicted_young, lost_evicted_young, topics }, None, None);
         }
-        if keys > 0 || figures.lost_keys > 0 {
+        if keys > 0 || figures.lost_runs > 0 {
             self.tick_at.get_or_insert(now.mono + SECOND);
         }
     }

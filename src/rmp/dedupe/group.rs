@@ -57,6 +57,17 @@ impl<K: Copy + Eq> Group<K> {
         self.ring.get(index(self.first, place.number)).map(|slot| (slot.mark, slot.at))
     }
 
+    /// Has the places of keys be read that are about to be noted.
+    pub(super) fn expect(&self, hashes: impl Iterator<Item = Hash>) {
+        self.places.expect(hashes);
+    }
+
+    /// Has the places of so many of the oldest keys be read, as they are about to be forgotten.
+    pub(super) fn expect_oldest(&self, keys: u64) {
+        let keys = usize::try_from(keys).unwrap_or(usize::MAX);
+        self.places.expect(self.ring.iter().take(keys).map(|slot| slot.hash));
+    }
+
     /// Notes a key as the one seen last, and tells its mark before and when that was, if it is there.
     pub(super) fn see(&mut self, hash: Hash, key: K, mark: u64, now: Mono) -> Option<(u64, Mono)> {
         let Self { ring, first, places, .. } = self;

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use super::ledger::{Bounds, GroupId, Ledger};
+use super::{
+    ledger::{Bounds, GroupId, Ledger},
+    losses::{self, Losses, Tally},
+};
 use crate::{ids::TraceId, limits, time::Mono};
 
 /// What tells a message from another: `(trace_id, msg_id)` (rmp-v0 §5).
@@ -25,18 +28,19 @@ impl Key {
 pub struct Scope(GroupId);
 
 /// One subscription: since when it is there, and what it lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Subscriber {
     since: u64,
-    lost: GroupId,
+    lost: Losses,
 }
 
 /// A message at its publication: what was known of it before.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
-    scope: Scope,
-    key: Key,
+    /// The mark that it had before.
     before: Option<u64>,
+    /// The one that it has now.
+    mark: Option<u64>,
     now: Mono,
 }
 
@@ -55,20 +59,20 @@ pub struct Figures {
     pub keys: usize,
     /// Keys that a cap took before the longest TTL was over: a duplicate of theirs would pass.
     pub evicted_young: u64,
-    /// Lost keys of all subscribers.
-    pub lost_keys: usize,
-    /// Lost keys that a cap took before the longest TTL was over: a retry of theirs would be a duplicate.
+    /// Runs of messages that subscribers lost.
+    pub lost_runs: u64,
+    /// Lost messages that a cap took before the longest TTL was over: a retry of theirs would be a duplicate.
     pub lost_evicted_young: u64,
 }
 
 /// What the subscribers of all topics have seen.
 ///
-/// At a publication that reaches any subscriber: [`see`](Self::see) once; for each subscriber, where it [`has_seen`](Self::has_seen) the
-/// message, that is a duplicate; otherwise tell whether it was [`delivered`](Self::delivered) or [`lost`](Self::lost).
+/// At a publication that reaches any subscriber: [`see`](Self::see) once; for each subscriber tell whether it is [`given`](Self::given)
+/// the message, where it [`has_seen`](Self::has_seen) it too, or [`lost`](Self::lost) it.
 #[derive(Debug)]
 pub struct Dedupe {
     seen: Ledger<Key>,
-    lost: Ledger<(Scope, Key)>,
+    lost: Tally,
     mark: u64,
 }
 
@@ -78,8 +82,8 @@ impl Dedupe {
     pub fn new(limits: &limits::Rmp) -> Self {
         let age = Duration::from_millis(limits.ttl_ms_max);
         let seen = Bounds { group_keys: limits.topic_keys_max, keys: limits.keys_max, age };
-        let lost = Bounds { group_keys: limits.subscriber_lost_keys_max, keys: limits.lost_keys_max, age };
-        Self { seen: Ledger::new(seen), lost: Ledger::new(lost), mark: 0 }
+        let lost = losses::Bounds { subscriber_runs: limits.subscriber_lost_runs_max, runs: limits.lost_runs_max, age };
+        Self { seen: Ledger::new(seen), lost: Tally::new(lost), mark: 0 }
     }
 
     /// A topic on which nothing was seen.
@@ -94,41 +98,51 @@ impl Dedupe {
 
     /// A subscription made now: it has seen nothing.
     pub fn open_subscriber(&mut self) -> Subscriber {
-        Subscriber { since: self.mark, lost: self.lost.open() }
+        Subscriber { since: self.mark, lost: Losses::default() }
     }
 
     /// Forgets a subscription.
     pub fn close_subscriber(&mut self, subscriber: Subscriber) {
-        self.lost.close(subscriber.lost);
+        self.lost.runs -= subscriber.lost.len();
+    }
+
+    /// Has what is remembered of these keys be read, all at a time, as they are about to be seen. Nothing else comes of it.
+    pub fn expect(&self, scope: Scope, keys: impl Iterator<Item = Key>) {
+        self.seen.expect(scope.0, keys);
     }
 
     /// Notes a message published on a topic now.
     pub fn see(&mut self, scope: Scope, key: Key, now: Mono) -> Seen {
         self.mark += 1;
-        Seen { scope, key, before: self.seen.see(scope.0, key, self.mark, now), now }
+        Seen { before: self.seen.see(scope.0, key, self.mark, now), mark: Some(self.mark), now }
     }
 
     /// What [`see`](Self::see) would tell; nothing is noted.
     #[must_use]
     pub fn look(&self, scope: Scope, key: Key, now: Mono) -> Seen {
-        Seen { scope, key, before: self.seen.mark(scope.0, &key, now), now }
+        let known = self.seen.mark(scope.0, &key, now);
+        Seen { before: known, mark: known, now }
     }
 
     /// Whether a subscriber has seen the message before: it was there then, and did not lose it.
     #[must_use]
     pub fn has_seen(&self, seen: &Seen, subscriber: &Subscriber) -> bool {
-        let was_there = seen.before.is_some_and(|before| before > subscriber.since);
-        was_there && !self.lost.has(subscriber.lost, &(seen.scope, seen.key), seen.now)
+        let was_there = seen.before.filter(|before| *before > subscriber.since);
+        was_there.is_some_and(|before| !subscriber.lost.has(before, seen.now, self.lost.bounds.age))
     }
 
-    /// A subscriber gets the message.
-    pub fn delivered(&mut self, seen: &Seen, subscriber: &Subscriber) {
-        self.lost.remove(subscriber.lost, &(seen.scope, seen.key));
+    /// A subscriber gets the message seen last, or had it before.
+    pub fn given(&mut self, subscriber: &mut Subscriber) {
+        subscriber.lost.end_run();
     }
 
-    /// A subscriber does not get the message for back-pressure, so that a retry is no duplicate to it.
-    pub fn lost(&mut self, seen: &Seen, subscriber: &Subscriber) {
-        self.lost.see(subscriber.lost, (seen.scope, seen.key), self.mark, seen.now);
+    /// A subscriber does not get the message for back-pressure or because it expired on its way, so that a retry is no duplicate to it.
+    pub fn lost(&mut self, seen: &Seen, subscriber: &mut Subscriber) {
+        match seen.mark {
+            Some(mark) if mark == self.mark => subscriber.lost.add_latest(mark, seen.now, &mut self.lost),
+            Some(mark) => subscriber.lost.add(mark, seen.now, &mut self.lost),
+            None => {}
+        }
     }
 
     /// Forgets that a message was published on a topic, so that a retry is no duplicate.
@@ -139,7 +153,6 @@ impl Dedupe {
     /// Forgets up to so many keys whose age is over; without it they are forgotten as others come.
     pub fn forget_old(&mut self, now: Mono, keys_max: usize) {
         self.seen.forget_old(now, keys_max);
-        self.lost.forget_old(now, keys_max);
     }
 
     /// What is remembered now.
@@ -148,8 +161,8 @@ impl Dedupe {
         Figures {
             keys: self.seen.len(),
             evicted_young: self.seen.evicted_young(),
-            lost_keys: self.lost.len(),
-            lost_evicted_young: self.lost.evicted_young(),
+            lost_runs: self.lost.runs,
+            lost_evicted_young: self.lost.evicted_young,
         }
     }
 
@@ -157,11 +170,5 @@ impl Dedupe {
     #[must_use]
     pub fn figures_of(&self, scope: Scope) -> (u64, u64) {
         (self.seen.len_of(scope.0), self.seen.evicted_young_of(scope.0))
-    }
-
-    /// Keys that a subscriber lost and may still get.
-    #[must_use]
-    pub fn lost_of(&self, subscriber: &Subscriber) -> u64 {
-        self.lost.len_of(subscriber.lost)
     }
 }

@@ -107,6 +107,13 @@ impl<K: Copy + Eq + Hash> Ledger<K> {
         self.close(id);
     }
 
+    /// Has the places of keys that are about to be seen be read. Each waits for memory, and so they wait at the same time.
+    pub(super) fn expect(&self, id: GroupId, keys: impl Iterator<Item = K>) {
+        if let Some(held) = self.group(id) {
+            held.keys.expect(keys.map(|key| self.hash(&key)));
+        }
+    }
+
     /// Notes that a key is seen now, and tells the mark at which it was last seen, if that is remembered. Nothing is kept for a group that
     /// was closed.
     pub(super) fn see(&mut self, id: GroupId, key: K, mark: u64, now: Mono) -> Option<u64> {
@@ -123,8 +130,9 @@ impl<K: Copy + Eq + Hash> Ledger<K> {
         }
         self.len += 1;
         if held.keys.len() as u64 > self.bounds.group_keys {
-            // Each waits for memory, and so they wait at the same time.
-            for _ in 0..(self.bounds.group_keys >> TOGETHER_SHIFT).clamp(1, TOGETHER_MAX) {
+            let together = (self.bounds.group_keys >> TOGETHER_SHIFT).clamp(1, TOGETHER_MAX);
+            held.keys.expect_oldest(together);
+            for _ in 0..together {
                 self.evict(id.place, now);
             }
         } else if self.len as u64 > self.bounds.keys
@@ -133,11 +141,6 @@ impl<K: Copy + Eq + Hash> Ledger<K> {
             self.evict(place, now);
         }
         None
-    }
-
-    /// Whether a key is remembered.
-    pub(super) fn has(&self, id: GroupId, key: &K, now: Mono) -> bool {
-        self.len_of(id) > 0 && self.mark(id, key, now).is_some()
     }
 
     /// The mark at which a key was last seen, if its age is not over.

@@ -19,12 +19,10 @@ fn at_ms(ms: u64) -> Mono {
 }
 
 /// Publishes to one subscriber that takes it, and tells whether it was one it had seen.
-fn is_duplicate(dedupe: &mut Dedupe, scope: Scope, subscriber: &Subscriber, msg_id: u64, now: Mono) -> bool {
+fn is_duplicate(dedupe: &mut Dedupe, scope: Scope, subscriber: &mut Subscriber, msg_id: u64, now: Mono) -> bool {
     let seen = dedupe.see(scope, key(msg_id), now);
     let has_seen = dedupe.has_seen(&seen, subscriber);
-    if !has_seen {
-        dedupe.delivered(&seen, subscriber);
-    }
+    dedupe.given(subscriber);
     has_seen
 }
 
@@ -32,11 +30,11 @@ fn is_duplicate(dedupe: &mut Dedupe, scope: Scope, subscriber: &Subscriber, msg_
 fn a_subscriber_sees_a_message_once_a_topic() {
     let mut dedupe = Dedupe::new(&limits::Rmp::default());
     let (a, b) = (dedupe.open_topic(), dedupe.open_topic());
-    let first = dedupe.open_subscriber();
+    let mut first = dedupe.open_subscriber();
     let now = at_ms(0);
-    assert!(!is_duplicate(&mut dedupe, a, &first, 1, now));
-    assert!(is_duplicate(&mut dedupe, a, &first, 1, now));
-    assert!(!is_duplicate(&mut dedupe, b, &first, 1, now), "the scope is the concrete topic");
+    assert!(!is_duplicate(&mut dedupe, a, &mut first, 1, now));
+    assert!(is_duplicate(&mut dedupe, a, &mut first, 1, now));
+    assert!(!is_duplicate(&mut dedupe, b, &mut first, 1, now), "the scope is the concrete topic");
     let late = dedupe.open_subscriber();
     let seen = dedupe.see(a, key(1), now);
     assert!(dedupe.has_seen(&seen, &first) && !dedupe.has_seen(&seen, &late));
@@ -48,28 +46,81 @@ fn a_subscriber_sees_a_message_once_a_topic() {
 fn what_was_lost_comes_by_a_retry() {
     let mut dedupe = Dedupe::new(&limits::Rmp::default());
     let scope = dedupe.open_topic();
-    let (quick, slow) = (dedupe.open_subscriber(), dedupe.open_subscriber());
+    let (mut quick, mut slow) = (dedupe.open_subscriber(), dedupe.open_subscriber());
     let seen = dedupe.see(scope, key(1), at_ms(0));
-    dedupe.delivered(&seen, &quick);
-    dedupe.lost(&seen, &slow);
-    assert_eq!(dedupe.lost_of(&slow), 1);
+    dedupe.given(&mut quick);
+    dedupe.lost(&seen, &mut slow);
     let retry = dedupe.see(scope, key(1), at_ms(1));
     assert!(dedupe.has_seen(&retry, &quick) && !dedupe.has_seen(&retry, &slow));
-    dedupe.lost(&retry, &slow);
+    dedupe.lost(&retry, &mut slow);
     let retry = dedupe.see(scope, key(1), at_ms(2));
     assert!(!dedupe.has_seen(&retry, &slow));
-    dedupe.delivered(&retry, &slow);
+    dedupe.given(&mut slow);
     let retry = dedupe.see(scope, key(1), at_ms(3));
     assert!(dedupe.has_seen(&retry, &slow));
-    assert_eq!(dedupe.lost_of(&slow), 0);
+}
+
+#[test]
+fn what_expires_on_its_way_comes_by_a_retry_too() {
+    let mut dedupe = Dedupe::new(&limits::Rmp::default());
+    let scope = dedupe.open_topic();
+    let mut slow = dedupe.open_subscriber();
+    for msg_id in 0..4 {
+        dedupe.see(scope, key(msg_id), at_ms(0));
+        dedupe.given(&mut slow);
+    }
+    for msg_id in [1, 2, 2] {
+        let expired = dedupe.look(scope, key(msg_id), at_ms(1));
+        dedupe.lost(&expired, &mut slow);
+    }
+    assert_eq!(dedupe.figures().lost_runs, 1);
+    let has_seen = |msg_id| dedupe.has_seen(&dedupe.look(scope, key(msg_id), at_ms(2)), &slow);
+    assert_eq!([0, 1, 2, 3].map(has_seen), [true, false, false, true]);
+    let unknown = dedupe.look(scope, key(9), at_ms(1));
+    dedupe.lost(&unknown, &mut slow);
+    assert_eq!(dedupe.figures().lost_runs, 1, "what the topic has forgotten is no duplicate anyway");
+}
+
+#[test]
+fn who_does_not_read_costs_one_run_however_much_it_loses() {
+    let mut dedupe = Dedupe::new(&limits::Rmp::default());
+    let scope = dedupe.open_topic();
+    let mut stalled = dedupe.open_subscriber();
+    for msg_id in 0..5_000 {
+        let seen = dedupe.see(scope, key(msg_id), at_ms(0));
+        dedupe.lost(&seen, &mut stalled);
+    }
+    assert_eq!(dedupe.figures().lost_runs, 1);
+    let retry = dedupe.see(scope, key(17), at_ms(1));
+    assert!(!dedupe.has_seen(&retry, &stalled));
+    dedupe.close_subscriber(stalled);
+    assert_eq!(dedupe.figures().lost_runs, 0);
+}
+
+#[test]
+fn what_it_had_before_is_no_part_of_what_it_loses_around_it() {
+    let mut dedupe = Dedupe::new(&limits::Rmp::default());
+    let scope = dedupe.open_topic();
+    let mut subscriber = dedupe.open_subscriber();
+    assert!(!is_duplicate(&mut dedupe, scope, &mut subscriber, 1, at_ms(0)));
+    for msg_id in [2, 1, 3] {
+        let seen = dedupe.see(scope, key(msg_id), at_ms(1));
+        if dedupe.has_seen(&seen, &subscriber) {
+            dedupe.given(&mut subscriber);
+        } else {
+            dedupe.lost(&seen, &mut subscriber);
+        }
+    }
+    let has_seen = |msg_id| dedupe.has_seen(&dedupe.look(scope, key(msg_id), at_ms(2)), &subscriber);
+    assert_eq!([1, 2, 3].map(has_seen), [true, false, false]);
 }
 
 #[test]
 fn a_key_is_remembered_for_the_longest_ttl_after_it_was_last_seen() {
     let mut dedupe = Dedupe::new(&limits::Rmp { ttl_ms_max: 1_000, ..limits::Rmp::default() });
     let scope = dedupe.open_topic();
-    let subscriber = dedupe.open_subscriber();
-    let mut is_duplicate = |msg_id, ms| is_duplicate(&mut dedupe, scope, &subscriber, msg_id, at_ms(ms));
+    let mut subscriber = dedupe.open_subscriber();
+    let mut is_duplicate = |msg_id, ms| is_duplicate(&mut dedupe, scope, &mut subscriber, msg_id, at_ms(ms));
     assert!(!is_duplicate(1, 0));
     assert!(is_duplicate(1, 1_000));
     assert!(is_duplicate(1, 2_000), "seen again at 1,000");
@@ -86,8 +137,8 @@ fn the_cap_of_a_topic_takes_what_was_not_seen_for_longest_and_counts_it() {
     let limits = limits::Rmp { topic_keys_max: 3, ttl_ms_max: 1_000, ..limits::Rmp::default() };
     let mut dedupe = Dedupe::new(&limits);
     let (scope, other) = (dedupe.open_topic(), dedupe.open_topic());
-    let subscriber = dedupe.open_subscriber();
-    let mut is_duplicate = |scope, msg_id| is_duplicate(&mut dedupe, scope, &subscriber, msg_id, at_ms(0));
+    let mut subscriber = dedupe.open_subscriber();
+    let mut is_duplicate = |scope, msg_id| is_duplicate(&mut dedupe, scope, &mut subscriber, msg_id, at_ms(0));
     for msg_id in [1, 2, 3] {
         assert!(!is_duplicate(scope, msg_id));
     }
@@ -120,24 +171,38 @@ fn the_cap_of_the_broker_takes_from_whichever_topic_was_quiet_for_longest() {
     assert!(next != busy && dedupe.figures_of(next) == (0, 0));
 }
 
+/// Publishes a message that a subscriber loses, and one of another number that it gets.
+fn lose(dedupe: &mut Dedupe, scope: Scope, subscriber: &mut Subscriber, msg_id: u64, now: Mono) {
+    let seen = dedupe.see(scope, key(msg_id), now);
+    dedupe.lost(&seen, subscriber);
+    dedupe.see(scope, key(1_000 + msg_id), now);
+    dedupe.given(subscriber);
+}
+
 #[test]
-fn lost_keys_are_capped_too() {
-    let limits = limits::Rmp { subscriber_lost_keys_max: 2, lost_keys_max: 3, ..limits::Rmp::default() };
+fn what_is_lost_is_capped_too() {
+    let limits = limits::Rmp { subscriber_lost_runs_max: 2, lost_runs_max: 3, ttl_ms_max: 1_000, ..limits::Rmp::default() };
     let mut dedupe = Dedupe::new(&limits);
     let scope = dedupe.open_topic();
-    let (one, two) = (dedupe.open_subscriber(), dedupe.open_subscriber());
+    let (mut one, mut two, mut three) = (dedupe.open_subscriber(), dedupe.open_subscriber(), dedupe.open_subscriber());
     for msg_id in 0..3 {
-        let seen = dedupe.see(scope, key(msg_id), at_ms(0));
-        dedupe.lost(&seen, &one);
+        lose(&mut dedupe, scope, &mut one, msg_id, at_ms(0));
     }
-    for msg_id in 0..2 {
-        let seen = dedupe.see(scope, key(msg_id), at_ms(0));
-        dedupe.lost(&seen, &two);
+    let has_seen = |dedupe: &Dedupe, of: &Subscriber, msg_id| dedupe.has_seen(&dedupe.look(scope, key(msg_id), at_ms(0)), of);
+    assert_eq!([0, 1, 2].map(|msg_id| has_seen(&dedupe, &one, msg_id)), [true, false, false], "the oldest went");
+    for msg_id in 3..5 {
+        lose(&mut dedupe, scope, &mut two, msg_id, at_ms(0));
     }
-    assert_eq!((dedupe.lost_of(&one), dedupe.lost_of(&two)), (1, 2));
-    assert_eq!(dedupe.figures(), Figures { keys: 3, evicted_young: 0, lost_keys: 3, lost_evicted_young: 2 });
+    assert_eq!([3, 4].map(|msg_id| has_seen(&dedupe, &two, msg_id)), [true, false], "and its own, where all together are too many");
+    lose(&mut dedupe, scope, &mut three, 5, at_ms(0));
+    assert!(has_seen(&dedupe, &three, 5), "and the new one, where all is others'");
+    let Figures { lost_runs, lost_evicted_young, .. } = dedupe.figures();
+    assert_eq!((lost_runs, lost_evicted_young), (3, 3));
+    lose(&mut dedupe, scope, &mut one, 6, at_ms(1_001));
+    let Figures { lost_runs, lost_evicted_young, .. } = dedupe.figures();
+    assert_eq!((lost_runs, lost_evicted_young), (2, 3), "age is no eviction");
     dedupe.close_subscriber(two);
-    assert_eq!(dedupe.figures().lost_keys, 1);
+    assert_eq!(dedupe.figures().lost_runs, 1);
 }
 
 #[derive(Clone, Debug)]
@@ -163,7 +228,7 @@ proptest! {
     fn agrees_with_a_set_for_each_topic_and_subscriber(ops in proptest::collection::vec(op(), 1..200)) {
         let mut dedupe = Dedupe::new(&limits::Rmp::default());
         let scopes = [dedupe.open_topic(), dedupe.open_topic()];
-        let mut subscribers: [Option<Subscriber>; 3] = [None; 3];
+        let mut subscribers: [Option<Subscriber>; 3] = [const { None }; 3];
         let mut sets: [HashSet<(usize, u64)>; 3] = Default::default();
         let mut now = at_ms(0);
         for op in ops {
@@ -177,15 +242,15 @@ proptest! {
                 }
                 Op::Publish { topic, msg_id, lost_by } if subscribers.iter().any(Option::is_some) => {
                     let seen = dedupe.see(scopes[topic], key(msg_id), now);
-                    for (at, subscriber) in subscribers.iter().enumerate() {
+                    for (at, subscriber) in subscribers.iter_mut().enumerate() {
                         let Some(subscriber) = subscriber else { continue };
                         let has_seen = sets[at].contains(&(topic, msg_id));
                         prop_assert_eq!(dedupe.has_seen(&seen, subscriber), has_seen);
                         match (has_seen, lost_by[at]) {
-                            (true, _) => {}
+                            (true, _) => dedupe.given(subscriber),
                             (false, true) => dedupe.lost(&seen, subscriber),
                             (false, false) => {
-                                dedupe.delivered(&seen, subscriber);
+                                dedupe.given(subscriber);
                                 sets[at].insert((topic, msg_id));
                             }
                         }

@@ -54,7 +54,7 @@ impl Host {
     }
 
     fn frame(
-        &self,
+        &mut self,
         session: ConnectionId,
         direction: Direction,
         mut head: crate::rmp::Head,
@@ -63,12 +63,20 @@ impl Host {
         redaction: Redaction,
     ) -> Frame {
         head.session = Some(session);
-        let peer = match self.conns.get(&session) {
-            Some(conn) => conn.peer.clone(),
-            None if session == STATION => self.station.clone(),
-            None => Peer::new("gone"),
+        let peer = match &self.recent {
+            Some((id, peer)) if *id == session => peer.clone(),
+            _ => self.peer(session),
         };
         Frame { direction, peer, head: Head::Rmp(head), verdict, wire_bytes: u32::try_from(len).unwrap_or(u32::MAX), redaction }
+    }
+
+    /// Who is at the other end of a session.
+    fn peer(&mut self, session: ConnectionId) -> Peer {
+        let Some(conn) = self.conns.get(&session) else {
+            return if session == STATION { self.station.clone() } else { Peer::new("gone") };
+        };
+        self.recent = Some((session, conn.peer.clone()));
+        conn.peer.clone()
     }
 
     pub(super) fn emit(&mut self, now: Now, trace: Option<TraceId>, what: What, bytes: &[u8]) -> Seq {
@@ -99,6 +107,7 @@ impl Host {
     pub(super) fn drop_conn(&mut self, now: Now, id: ConnectionId) {
         let Some(conn) = self.conns.remove(&id) else { return };
         conn.wake();
+        self.recent = None;
         self.parts.remove(&id);
         let (frames, bytes) = self.broker.forget(id);
         if frames > 0 {

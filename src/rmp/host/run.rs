@@ -91,6 +91,8 @@ pub(super) struct Host {
     pub(super) armed: Option<Mono>,
     pub(super) timer: Rc<Notify>,
     pub(super) station: Peer,
+    /// The connection that was spoken of last, and who is at its other end.
+    pub(super) recent: Option<(ConnectionId, Peer)>,
 }
 
 /// Serves the bus until it is told to stop.
@@ -122,6 +124,7 @@ pub async fn run(setup: Setup) -> io::Result<()> {
         armed: None,
         timer: Rc::clone(&timer),
         station: Peer::new("station"),
+        recent: None,
     };
     let host = Rc::new(RefCell::new(host));
     tell(&host, Input::Listening { path: &path });

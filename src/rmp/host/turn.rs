@@ -11,7 +11,7 @@ use crate::{
     ids::ConnectionId,
     rmp::{
         Dialect, HEADER_BYTES, PREFIX_BYTES,
-        broker::{Input, Wire},
+        broker::{AHEAD_UNITS, Input, Wire},
     },
     tap::entry::rmp::CloseCause,
     time::Now,
@@ -19,6 +19,9 @@ use crate::{
 
 /// Units that are taken before what they caused is written, or half of what a subscription's queue holds where that is less.
 const UNITS_MAX: u64 = 512;
+
+/// Bytes of a stream below which it is not looked ahead: few messages wait for memory one by one.
+const AHEAD_BYTES_MIN: usize = 4 << 10;
 
 /// What a turn goes through.
 enum Source<'a> {
@@ -70,9 +73,14 @@ impl Host {
         conn.intake.dialect = Some(dialect);
         let body_bytes_max = self.limits.body_bytes_max;
         let units_max = UNITS_MAX.min(self.limits.queue_messages_max / 2).max(1);
-        let (mut at, mut units) = (0, 0_u64);
+        let (mut at, mut units, mut ahead) = (0, 0_u64, 0_u64);
         let whole = loop {
             let rest = bytes.get(at + handed..).unwrap_or_default();
+            if ahead == 0 && rest.len() >= AHEAD_BYTES_MIN {
+                self.broker.look_ahead(id, rest);
+                ahead = AHEAD_UNITS;
+            }
+            ahead = ahead.saturating_sub(1);
             let len = match cut::cut(rest, dialect, body_bytes_max) {
                 Cut::Whole(len) => len,
                 Cut::Part(whole) => break whole.map(|whole| handed + whole),

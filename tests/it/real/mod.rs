@@ -78,9 +78,16 @@ impl Station {
             .spawn()
             .unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
-        let mut line = String::new();
-        out.read_line(&mut line).unwrap();
-        let ready: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no ready line but {line:?}"));
+        let mut line = || {
+            let mut line = String::new();
+            out.read_line(&mut line).unwrap();
+            serde_json::from_str::<Value>(&line).unwrap_or_else(|_| panic!("no ready line but {line:?}"))
+        };
+        let mut ready = line();
+        // What cannot come up says so first.
+        while ready["event"] == "down" {
+            ready = line();
+        }
         assert_eq!(ready["event"], "ready");
         let mpp = ready["mpp"].as_str().unwrap().parse().unwrap();
         Self { child, out, mpp, ready }

@@ -76,6 +76,32 @@ fn drops_on_system_topics_are_in_the_totals_summed_and_not_noticed() {
 }
 
 #[test]
+fn each_loss_is_told_of_whose_it_is() {
+    let mut house = House::with(limits::Rmp { queue_messages_max: 2, notices_per_s_max: 1, ..limits::Rmp::default() });
+    let (publisher, never, once) = (house.agent(1), house.agent(2), house.agent(3));
+    house.subscribe(never, 7, "a");
+    house.subscribe(once, 8, "a");
+    for message in 0..12 {
+        house.publish(publisher, "a", false, &words::message(message, "x"));
+        if !(4..7).contains(&message) {
+            house.hear_bytes(once);
+        }
+    }
+    for _ in 0..4 {
+        house.wait(1_100);
+    }
+    let lost_by = |session| {
+        let of = |it: &Transition| match it {
+            Transition::Dropped { to: Some((to, _)), count, .. } if *to == session => *count,
+            _ => 0,
+        };
+        house.transitions.iter().map(of).sum::<u64>()
+    };
+    assert_eq!((lost_by(never), lost_by(once)), (10, 2));
+    assert_eq!(house.fold, house.broker.snapshot());
+}
+
+#[test]
 fn no_second_has_more_notices_than_are_allowed() {
     let mut house = House::with(limits::Rmp { notices_per_s_max: 3, ..limits::Rmp::default() });
     let (publisher, subscriber) = (house.agent(1), house.agent(2));

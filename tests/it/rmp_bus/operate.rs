@@ -89,6 +89,20 @@ fn who_holds_a_folder_is_told_where_its_bus_is_not_reached_and_can_be_ended_by_f
 }
 
 #[test]
+fn a_station_whose_bus_never_came_up_is_ended_by_force() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("rmp.sock"), "no socket").unwrap();
+    let mut station = Station::start(folder.path());
+    let output = cli(folder.path(), &["--json", "stop", "--yes"]);
+    let error = error_of(&output);
+    assert_eq!(output.status.code(), Some(3), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("stop --force"), "{error}");
+    let rows = json(folder.path(), &["stop", "--force", "--yes"]);
+    assert_eq!(rows[0]["pid"], station.pid());
+    station.event("stopping");
+}
+
+#[test]
 fn a_station_is_ended_from_elsewhere_and_says_first_what_hangs_on_it() {
     let house = crate::real::house::House::open();
     let folder = house.folder.path().to_path_buf();

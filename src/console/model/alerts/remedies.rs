@@ -11,6 +11,7 @@ use crate::{
         },
     },
     ids::QueueName,
+    rmp::DropReason,
     runs::RunState,
 };
 
@@ -20,11 +21,7 @@ pub(crate) fn remedy(cause: &Cause, world: &World) -> Vec<Sentence> {
         Cause::HostDown(link) => host_remedy(*link),
         Cause::PortDown => port_remedy(),
         Cause::SocketDown => socket_remedy(),
-        Cause::Dropping => vec![
-            to_do("see in the Drops whose they are; each says what to do:"),
-            press(Action::ViewBus, "shows the Bus"),
-            run("ls subscriptions"),
-        ],
+        Cause::Dropping => dropping_remedy(world),
         Cause::StoreFailing => store_remedy(),
         Cause::DiskLow => disk_remedy(),
         Cause::RecordingFailed => vec![to_do("make room, then begin another, into a new file:"), run("record OUT.mcap")],
@@ -47,6 +44,19 @@ pub(crate) fn remedy(cause: &Cause, world: &World) -> Vec<Sentence> {
             first.map_or_else(Vec::new, |(id, _)| settle_remedy(*id))
         }
     }
+}
+
+fn dropping_remedy(world: &World) -> Vec<Sentence> {
+    let mut sentences = vec![
+        to_do("see in the Drops whose they are; each says what to do:"),
+        press(Action::ViewBus, "shows the Bus"),
+        run("ls subscriptions"),
+    ];
+    let full = world.rmp.drops.iter().rev().filter(|drop| drop.reason == DropReason::BackpressureTimeout).find_map(|drop| drop.to);
+    if let Some((session, _)) = full.filter(|(session, _)| world.rmp.peers.contains_key(session)) {
+        sentences.extend([to_do("who hangs is disconnected, and may come again:"), run(format!("kick peer {session}"))]);
+    }
+    sentences
 }
 
 fn head_remedy(queue: &QueueName, world: &World) -> Vec<Sentence> {

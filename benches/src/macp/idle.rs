@@ -1,0 +1,54 @@
+//! What an open session costs in memory while nothing happens in it.
+
+use std::{path::Path, thread, time::Duration};
+
+use color_eyre::eyre::{Result, eyre};
+use rl_console_benches::{server::wait_until_quiet, stats::number};
+use serde::Serialize;
+
+use crate::{
+    load::{accepted, block_on, connect, start},
+    servers::Runtime,
+    v1::SendRequest,
+};
+
+/// After this the station has written what it had to write.
+const SETTLE: Duration = Duration::from_secs(5);
+
+/// Resident memory.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Idle {
+    pub(crate) sessions: usize,
+    pub(crate) bytes_each: f64,
+}
+
+/// Opens so many sessions in a fresh station.
+///
+/// # Errors
+/// The station refuses one, or is gone.
+pub(crate) fn measure(program: &Path, folder: &Path, sessions: usize) -> Result<Idle> {
+    let station = Runtime::station(program, folder)?;
+    let resident = || station.tree().resident_kib().ok_or_else(|| eyre!("the station is gone"));
+    // The buffers of a first few are no session's own.
+    open(&station, "warm", sessions / 10)?;
+    let before = settled(&station, resident)?;
+    open(&station, "idle", sessions)?;
+    let after = settled(&station, resident)?;
+    Ok(Idle { sessions, bytes_each: number(usize::try_from(after.saturating_sub(before))?) * 1024.0 / number(sessions) })
+}
+
+fn settled(station: &Runtime, resident: impl Fn() -> Result<u64>) -> Result<u64> {
+    thread::sleep(SETTLE);
+    wait_until_quiet(&[station.tree()]);
+    resident()
+}
+
+fn open(station: &Runtime, name: &str, sessions: usize) -> Result<()> {
+    block_on(async {
+        let mut client = connect(station).await?;
+        for number in 0..sessions {
+            accepted(client.send(SendRequest { envelope: Some(start(&format!("{name} {number}"))) }).await?.into_inner().ack)?;
+        }
+        Ok(())
+    })
+}
