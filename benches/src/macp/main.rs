@@ -41,7 +41,7 @@ use crate::{load::Span, servers::Pair};
 
 /// The messages and the service, generated.
 mod v1 {
-    #![allow(missing_docs, clippy::pedantic, unreachable_pub, reason = "generated")]
+    #![allow(missing_docs, clippy::pedantic, dead_code, unreachable_pub, reason = "generated")]
 
     include!(concat!(env!("OUT_DIR"), "/macp.v1.rs"));
 }
