@@ -229,6 +229,8 @@ limits! {
         shown_nodes_max = 50_000 in 1_000..=10_000_000,
         /// Questions to a person that are shown; the oldest go first.
         shown_asks_max = 256 in 16..=65_536,
+        /// Bytes of what a node would be given that is shown with a question; the rest is cut.
+        shown_ask_bytes_max = 4_096 in 256..=65_536,
         /// Bytes of one text of a shown run; the rest is cut.
         shown_text_bytes_max = 512 in 64..=65_536,
     }

@@ -69,7 +69,7 @@ pub(crate) enum RunError {
         why: String,
     },
     /// The station went away before the run ended.
-    #[error("the station closed the session before run {run} ended")]
+    #[error("the station went away before run {run} ended: if it does not go on elsewhere, the next start ends the run as failed")]
     Lost {
         /// Which.
         run: TraceId,
@@ -78,7 +78,7 @@ pub(crate) enum RunError {
     #[error("nothing was submitted")]
     NotSubmitted,
     /// No run has this name.
-    #[error("there is no run {name}{}", if *is_tail { " among the newest 1,000" } else { "" })]
+    #[error("there is no run {}{name}", if *is_tail { "whose trace ends in " } else { "" })]
     Unknown {
         /// As it was named.
         name: String,
@@ -174,6 +174,9 @@ impl RunError {
             Self::NotSubmitted => "start the agents that it waits for, or take --agents 0 for not waiting".to_owned(),
             Self::NotEnded { run, .. } | Self::Left { run } => {
                 format!("`rl-console run events {run} --follow` follows it again, `rl-console cancel run {run}` ends it")
+            }
+            Self::Unknown { is_tail: true, .. } => {
+                "by its last digits one of the newest 1,000 is found; `rl-console ls runs` lists them".to_owned()
             }
             Self::Unknown { .. } => "`rl-console ls runs` lists them".to_owned(),
             Self::NoHops { .. } => {

@@ -178,19 +178,25 @@ fn bus(body: Rect) -> Vec<(PaneId, Rect)> {
     }
 }
 
-/// The Runs: the plan gets the most room, beside the list; below it what the run tells and the messages that went. What it kept, and
-/// earlier runs, come in as there is room for them.
+/// The Runs: the list over the whole width, so that why a run failed can be read; below it the plan beside what the run tells. The messages
+/// that went and what it kept come in as there is room for them. Earlier runs than those of the list come last: most are in both.
 fn runs(body: Rect) -> Vec<(PaneId, Rect)> {
     use PaneId::{Artifacts, Plan, RunEvents, RunHistory, Runs, Trace};
-    match body.width {
-        120.. if body.height >= 44 => {
-            columns(body, &[&[(Runs, 3), (RunHistory, 3), (Artifacts, 2)], &[(Plan, 4), (RunEvents, 3), (Trace, 3)]])
-        }
-        120.. if body.height >= 32 => columns(body, &[&[(Runs, 3), (RunHistory, 3), (Artifacts, 2)], &[(Plan, 4), (RunEvents, 4)]]),
-        120.. => columns(body, &[&[(Runs, 2), (RunHistory, 2)], &[(Plan, 3), (RunEvents, 2)]]),
-        _ if body.height >= 42 => columns(body, &[&[(Runs, 3), (Plan, 4), (RunEvents, 4), (Artifacts, 2), (RunHistory, 2)]]),
-        _ => columns(body, &[&[(Runs, 3), (Plan, 4), (RunEvents, 4)]]),
+    if body.width < 120 {
+        return match body.height {
+            42.. => columns(body, &[&[(Runs, 3), (Plan, 4), (RunEvents, 4), (Artifacts, 2)]]),
+            _ => columns(body, &[&[(Runs, 4), (Plan, 4), (RunEvents, 3)]]),
+        };
     }
+    let (list, below) = split_rows(body, body.height * 3 / 10);
+    let mut placed = vec![(Runs, list)];
+    placed.extend(match (body.width, body.height) {
+        (200.., 44..) => columns(below, &[&[(Plan, 1)], &[(RunEvents, 1), (Trace, 1)], &[(Artifacts, 1), (RunHistory, 1)]]),
+        (_, 44..) => columns(below, &[&[(Plan, 3), (Artifacts, 2)], &[(RunEvents, 1), (Trace, 1)]]),
+        (_, 32..) => columns(below, &[&[(Plan, 1)], &[(RunEvents, 3), (Artifacts, 2)]]),
+        _ => columns(below, &[&[(Plan, 1)], &[(RunEvents, 1)]]),
+    });
+    placed
 }
 
 /// The Journal: the log of everybody, then what peers broke, then the station's own log, then

@@ -47,6 +47,7 @@ mod running;
 mod scroll;
 mod selection;
 mod shell;
+mod stored_run;
 mod terminal;
 mod text;
 mod theme;

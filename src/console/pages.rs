@@ -185,7 +185,7 @@ impl Pages {
             PaneId::State => self.state.answer(serial, state(answer)),
             PaneId::Queues => self.queues.answer(serial, queues(answer)),
             PaneId::RunHistory => self.run_history.answer(serial, runs(answer)),
-            PaneId::RunEvents | PaneId::Artifacts => self.runs.take(pane, serial, answer),
+            PaneId::Plan | PaneId::RunEvents | PaneId::Artifacts => self.runs.take(pane, serial, answer),
             _ => {}
         }
     }
@@ -211,7 +211,7 @@ impl Pages {
                 // Their chips have a count.
                 (PaneId::Refunds, _) => self.ask_refunds(&model.changes, now),
                 (PaneId::State, _) => self.ask_state(&model.changes, now),
-                (PaneId::RunHistory, Some(_)) => self.ask_runs(model, now),
+                (PaneId::RunHistory, _) => self.ask_runs(model, now),
                 (PaneId::Queues, Some(area)) if panes::shows_heads(area) => self.ask_queues(&model.changes, now),
                 _ => None,
             };

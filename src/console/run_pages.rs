@@ -1,17 +1,19 @@
 //! What the store has of the run that is shown: what it told before what this console heard itself, and what it kept.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use super::{
     action::{Asked, Effect},
     layout::Layout,
     model::{Model, RunLine},
     pane_id::PaneId,
+    stored_run::StoredRun,
     ui::Ui,
 };
 use crate::{
     ids::TraceId,
     port::{ArtifactRow, Page, PortError, Query},
+    runs::RunView,
     time::Mono,
 };
 
@@ -23,6 +25,8 @@ const OLDER_MAX: usize = 2_000;
 const ARTIFACTS_MAX: usize = 1_000;
 /// So near to the first row the ones before it are asked for.
 const NEAR_ROWS: usize = 50;
+/// Events asked for at once to see how the nodes of a stored run stand; the station may give fewer.
+const STANDING_ROWS: u64 = 1_000;
 /// The least time between two questions for the same.
 const INTERVAL: Duration = Duration::from_secs(1);
 
@@ -63,6 +67,13 @@ pub(crate) struct RunPages {
     /// Artifacts that there were when they were asked for last.
     kept_then: Option<u64>,
     has_more: bool,
+    /// The run with its plan, where those that are shown have it no more.
+    stored: Option<Box<StoredRun>>,
+    standing: Asking,
+    /// What was put together of it so far.
+    view: Option<Arc<RunView>>,
+    /// Whether the store has no such run.
+    is_unknown: bool,
     /// Why the last page did not come.
     trouble: Option<String>,
 }
@@ -79,6 +90,16 @@ impl RunPages {
         if self.run == Some(run) { &self.artifacts } else { &[] }
     }
 
+    /// A run as the store has it, where it was asked for.
+    pub(crate) fn view(&self, run: TraceId) -> Option<&Arc<RunView>> {
+        self.view.as_ref().filter(|view| view.run == run)
+    }
+
+    /// Whether the store was asked for the run, and has it not.
+    pub(crate) fn is_unknown(&self, run: TraceId) -> bool {
+        self.run == Some(run) && self.is_unknown
+    }
+
     /// Why the last page did not come.
     pub(crate) fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
@@ -86,10 +107,10 @@ impl RunPages {
 
     fn turn_to(&mut self, run: TraceId) {
         if self.run != Some(run) {
-            let (events, kept) = (self.events, self.kept);
+            let (events, kept, standing) = (self.events, self.kept, self.standing);
             // The serials go on, so that an answer for the run before finds no place here.
             let fresh = |asking: Asking| Asking { serial: asking.serial, ..Asking::default() };
-            *self = Self { run: Some(run), events: fresh(events), kept: fresh(kept), ..Self::default() };
+            *self = Self { run: Some(run), events: fresh(events), kept: fresh(kept), standing: fresh(standing), ..Self::default() };
         }
     }
 
@@ -121,14 +142,50 @@ impl RunPages {
         Some((self.kept.ask(now), Query::RunArtifacts { run, after, limit: PAGE_ROWS }))
     }
 
+    /// The run itself, then what it told, until all is read.
+    fn ask_standing(&mut self, run: TraceId, now: Mono) -> Option<(u64, Query)> {
+        let query = match &self.stored {
+            None if self.is_unknown || !self.standing.is_free(now) => return None,
+            None => Query::Run { run },
+            Some(stored) if stored.is_whole || self.standing.is_open => return None,
+            Some(_) if self.trouble.is_some() && !self.standing.is_free(now) => return None,
+            Some(stored) => Query::RunEvents { run, after: stored.read, limit: STANDING_ROWS },
+        };
+        Some((self.standing.ask(now), query))
+    }
+
+    fn take_standing(&mut self, answer: Result<Page, PortError>) {
+        match answer {
+            Ok(Page::Run(found)) => {
+                self.is_unknown = found.is_none();
+                self.stored = found.map(|detail| Box::new(StoredRun::of(detail)));
+            }
+            Ok(Page::RunEvents { rows, more }) => {
+                if let Some(stored) = &mut self.stored {
+                    stored.read(&rows, more);
+                }
+            }
+            Ok(_) => self.trouble = Some("the station answered another question".to_owned()),
+            Err(error) => self.trouble = Some(format!("{error}: {}", error.hint())),
+        }
+        self.view = self.stored.as_ref().map(|stored| Arc::new(stored.view()));
+    }
+
     /// Takes the answer for a pane.
     pub(super) fn take(&mut self, pane: PaneId, serial: u64, answer: Result<Page, PortError>) {
-        let asking = if pane == PaneId::RunEvents { &mut self.events } else { &mut self.kept };
+        let asking = match pane {
+            PaneId::RunEvents => &mut self.events,
+            PaneId::Plan => &mut self.standing,
+            _ => &mut self.kept,
+        };
         if !asking.answers(serial) {
             return;
         }
         let Some(run) = self.run else { return };
         self.trouble = None;
+        if pane == PaneId::Plan {
+            return self.take_standing(answer);
+        }
         match answer {
             Ok(Page::RunEvents { rows, .. }) => {
                 let from = self.older.first().map(|line| line.number);
@@ -167,6 +224,9 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
     let mut ask = |pane, wanted: Option<(u64, Query)>| {
         effects.extend(wanted.map(|(serial, query)| Effect::Query { asked: Asked::Page { pane, serial }, query }));
     };
+    if layout.has(PaneId::Plan) && view.is_none_or(|view| view.nodes.is_empty() && view.planned > 0) {
+        ask(PaneId::Plan, pages.ask_standing(run, now));
+    }
     if layout.has(PaneId::RunEvents) {
         ask(PaneId::RunEvents, pages.ask_events(run, first, told, is_near, now));
     }

@@ -65,6 +65,16 @@ pub(crate) trait Keys {
     fn follows_its_end(&self) -> bool {
         false
     }
+
+    /// The row that is shown while nothing was chosen, where that is not the last.
+    fn leading(&self) -> usize {
+        0
+    }
+
+    /// How many of its first rows stay on the screen however far it is scrolled.
+    fn pinned(&self) -> usize {
+        0
+    }
 }
 
 impl Keys for Vec<RecordKey> {
@@ -86,7 +96,10 @@ impl Keys for Vec<RecordKey> {
 pub(crate) struct Selection {
     key: Option<RecordKey>,
     index: usize,
+    /// Rows above the screen.
     offset: usize,
+    /// First rows that stay on the screen: what is above it lies behind them.
+    pinned: usize,
     /// Whether a filter holds rows back: a record that has none may only be hidden.
     is_filtered: bool,
     /// The record that was selected when a filter hid it.
@@ -104,9 +117,14 @@ impl Selection {
         self.key.is_none()
     }
 
-    /// The first row that is drawn.
+    /// How many rows lie above the screen.
     pub(crate) fn offset(&self) -> usize {
         self.offset
+    }
+
+    /// The row at a line of the list.
+    pub(crate) fn row_at(&self, line: usize) -> usize {
+        if line < self.pinned { line } else { line + self.offset }
     }
 
     /// Whether a filter holds rows back from here on. A record that it hides is selected again once it has a row, unless another was
@@ -135,9 +153,13 @@ impl Selection {
                     self.key = keys.key(index);
                 }
             }
-            None => self.index = if keys.follows_its_end() { last } else { 0 },
+            None => self.index = if keys.follows_its_end() { last } else { keys.leading().min(last) },
         }
-        self.offset = self.offset.min(self.index).max((self.index + 1).saturating_sub(height.max(1)));
+        // Some lines are left to the rows behind those that stay.
+        self.pinned = keys.pinned().min(height.saturating_sub(height.div_ceil(3)));
+        if self.index >= self.pinned {
+            self.offset = self.offset.min(self.index - self.pinned).max((self.index + 1).saturating_sub(height.max(1)));
+        }
         self.offset = self.offset.min(keys.len().saturating_sub(height.max(1)));
     }
 
@@ -220,6 +242,42 @@ mod tests {
         let line = selection.index() - selection.offset();
         selection.settle(&keys((0..140).rev()), 10);
         assert_eq!(selection.index() - selection.offset(), line);
+    }
+
+    struct Pinned(Vec<RecordKey>, usize);
+
+    impl Keys for Pinned {
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+
+        fn key(&self, row: usize) -> Option<RecordKey> {
+            self.0.get(row).cloned()
+        }
+
+        fn row(&self, key: &RecordKey) -> Option<usize> {
+            self.0.row(key)
+        }
+
+        fn pinned(&self) -> usize {
+            self.1
+        }
+    }
+
+    #[test]
+    fn rows_that_stay_are_on_the_screen_however_far_it_is_scrolled() {
+        let shown = |selection: &Selection, height: usize| (0..height).map(|line| selection.row_at(line)).collect::<Vec<_>>();
+        let mut selection = Selection::default();
+        selection.select(20, &Pinned(keys(0..30), 0), 6);
+        assert_eq!(shown(&selection, 6), [15, 16, 17, 18, 19, 20]);
+        selection.settle(&Pinned(keys([90, 91].into_iter().chain(0..30)), 2), 6);
+        assert_eq!((selection.index(), shown(&selection, 6)), (22, vec![0, 1, 19, 20, 21, 22]));
+        for (row, wanted) in [(1, [0, 1, 19, 20, 21, 22]), (5, [0, 1, 5, 6, 7, 8]), (2, [0, 1, 2, 3, 4, 5]), (31, [0, 1, 28, 29, 30, 31])] {
+            selection.select(row, &Pinned(keys([90, 91].into_iter().chain(0..30)), 2), 6);
+            assert_eq!(shown(&selection, 6), wanted, "{row}");
+        }
+        selection.settle(&Pinned(keys([90, 91].into_iter().chain(0..30)), 32), 3);
+        assert_eq!(shown(&selection, 3), [0, 1, 31], "the selected row keeps a line");
     }
 
     #[test]

@@ -207,11 +207,16 @@ impl Ui {
 
     /// Shows a view; its focus is where it was left.
     pub(crate) fn show(&mut self, view: ViewId) {
-        if view != self.view {
+        let is_other = view != self.view;
+        if is_other {
             self.left.insert(self.view, self.focus);
             self.view = view;
             self.zoomed = None;
-            self.focus = self.left.get(&view).copied().unwrap_or(Focus::Pane(view.panes()[0]));
+        }
+        // Who asks for a view looks at its panes: a chip does not keep the keys.
+        let left = self.left.get(&view).filter(|focus| matches!(focus, Focus::Pane(_))).copied();
+        if is_other || matches!(self.focus, Focus::Chips(_)) {
+            self.focus = left.unwrap_or(Focus::Pane(view.panes()[0]));
         }
     }
 
@@ -349,6 +354,13 @@ impl Ui {
         self.run.or_else(|| run_of(&self.selected(PaneId::Runs, model)?))
     }
 
+    /// A run as it is shown, or as the store has it where its plan is shown no more.
+    pub(crate) fn run_view<'a>(&'a self, model: &'a Model, run: TraceId) -> Option<&'a RunView> {
+        let shown = model.runs().and_then(|runs| runs.run(run));
+        let is_whole = |view: &&RunView| !view.nodes.is_empty() || view.planned == 0;
+        shown.filter(is_whole).or_else(|| self.pages.runs.view(run).map(|view| &**view)).or(shown)
+    }
+
     /// The plan of a run as it is drawn.
     pub(crate) fn picture_of(&self, run: &RunView) -> Arc<Picture> {
         let key = (run.run, run.plan.nodes.len(), run.plan.edges.len());
@@ -463,7 +475,10 @@ impl Ui {
                 Overlay::Columns(columns) => columns.settle(columns.area(layout.body, layout.area_of(columns.pane))),
                 Overlay::Tray(tray) => tray.follow(model),
                 Overlay::Inspector(inspector) => inspector.follow(self.time.kept(), self.time.until()),
-                Overlay::Facts(facts) => facts.follow(self.time.kept()),
+                Overlay::Facts(facts) => {
+                    facts.follow(self.time.kept());
+                    facts.follow_run(|run| self.pages.runs.view(run).cloned());
+                }
                 _ => {}
             }
         }

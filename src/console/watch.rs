@@ -3,18 +3,20 @@
 //! It folds no row: what would be a screen's state is taken from a snapshot once a second while anything happens, so that a busy station
 //! that nobody looks at pays next to nothing. Only what an alert is timed by is counted from the entries themselves.
 
+use std::{collections::VecDeque, sync::Arc};
+
 use super::{
     config::{AlertRules, CommandHints},
     model::{Alerts, Bus, Sentence, World, remedy},
 };
 use crate::{
-    ids::{PackId, Peer, QueueName, Seq},
+    ids::{PackId, Peer, QueueName, Seq, TraceId},
     limits,
     mpp::Listener,
     port::Snapshot,
     tap::{
         EntryRef,
-        entry::{Link, Transition, What, station},
+        entry::{Link, Transition, What, runs, station},
     },
     time::Now,
 };
@@ -57,6 +59,9 @@ pub(crate) struct Figures {
     pub(crate) in_flight: usize,
 }
 
+/// Runs whose names are remembered between two snapshots.
+const SUBMITTED_MAX: usize = 1_024;
+
 /// What is known of a station that no screen shows.
 #[derive(Debug)]
 pub(crate) struct Watch {
@@ -66,6 +71,8 @@ pub(crate) struct Watch {
     /// What the bus dropped, by what snapshots say of it.
     bus: Bus,
     world: Option<World>,
+    /// Runs that no snapshot had yet when they were accepted: the last of them, with their openings' names.
+    submitted: VecDeque<(TraceId, Arc<str>)>,
     /// The bridge's entries up to here are in what the alerts were seeded with.
     seeded: Option<Seq>,
     /// Something happened since the last snapshot.
@@ -76,7 +83,7 @@ impl Watch {
     /// One that knows nothing yet.
     pub(crate) fn new(rules: AlertRules, limits: limits::Console, commands: CommandHints) -> Self {
         let bus = Bus::new(&limits::Rmp::default());
-        Self { rules, commands, alerts: Alerts::new(limits), bus, world: None, seeded: None, is_stale: true }
+        Self { rules, commands, alerts: Alerts::new(limits), bus, world: None, submitted: VecDeque::new(), seeded: None, is_stale: true }
     }
 
     /// Whether a snapshot would tell something new.
@@ -109,6 +116,12 @@ impl Watch {
             // It begins anew from the store.
             self.seeded = None;
         }
+        if let What::Transition(Transition::Runs(runs::Transition::Submitted { run, name, .. })) = &entry.entry.what {
+            self.submitted.push_back((*run, Arc::clone(name)));
+            if self.submitted.len() > SUBMITTED_MAX {
+                self.submitted.pop_front();
+            }
+        }
         if entry.entry.link == Link::Mpp && self.seeded.is_some_and(|seeded| entry.entry.seq > seeded) {
             self.alerts.fold(entry);
         }
@@ -140,6 +153,13 @@ impl Watch {
                 })
             })
             .collect()
+    }
+
+    /// The name of a run's opening, where that is known.
+    pub(crate) fn run_name(&self, run: TraceId) -> Option<String> {
+        let name = |known: &(TraceId, Arc<str>)| (known.0 == run).then(|| known.1.to_string());
+        let known = self.world.as_ref().and_then(|world| Some(world.runs.run(run)?.name.to_string()));
+        known.or_else(|| self.submitted.iter().rev().find_map(name))
     }
 
     /// What can be done without a screen: keys are left out.

@@ -3,6 +3,7 @@
 use super::{ArtifactRow, ConfirmationRow, RunEventRow, RunRow, fields::since};
 use crate::{
     field::{Column, Value, fields},
+    schema::JsonText,
     tap::entry::station::Level,
 };
 
@@ -36,6 +37,7 @@ fields! {
         "trace", Id, Public, "of which run", Column::fixed("trace", 5) => |it, _| Value::text(it.run.0.hyphenated().to_string());
         "node", Text, Public, "of which node", Column::growing("node", 8, 1) => |it, _| Value::text(it.node.as_str());
         "summary", Text, Payload, "what is asked", Column::growing("summary", 16, 4) => |it, _| Value::text(it.summary.as_str());
+        "takes", Text, Payload, "what the node would be given" => |it, _| Value::maybe(it.takes.as_ref().map(JsonText::as_str));
         "at", Time, Public, "when it was asked", Column::fixed("at", 8) => |it, _| Value::Time(it.asked_at_ms);
         "age", Duration, Public, "how long ago it was asked" => |it, now| since(it.asked_at_ms, now);
         "expires", Time, Public, "when silence becomes a no", Column::fixed("expires", 8) => |it, _| Value::Time(it.expires_at_ms);

@@ -112,6 +112,9 @@ pub struct ConfirmationRow {
     pub node: String,
     /// What is asked.
     pub summary: String,
+    /// What the node would be given: what its `with` says, and by port what feeds it. Long texts and lists are cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub takes: Option<JsonText>,
     /// Since when, in Unix milliseconds.
     pub asked_at_ms: Wall,
     /// When silence becomes a no, in Unix milliseconds.
@@ -119,9 +122,9 @@ pub struct ConfirmationRow {
 }
 
 impl From<AskView> for ConfirmationRow {
-    fn from(AskView { action, run, node, summary, asked_at, expires_at }: AskView) -> Self {
-        let (node, summary) = (node.id.to_string(), summary.to_string());
-        Self { action, run, node, summary, asked_at_ms: asked_at.wall, expires_at_ms: expires_at }
+    fn from(AskView { action, run, node, summary, takes, asked_at, expires_at }: AskView) -> Self {
+        let (node, summary, takes) = (node.id.to_string(), summary.to_string(), JsonText::parse(&takes).ok());
+        Self { action, run, node, summary, takes, asked_at_ms: asked_at.wall, expires_at_ms: expires_at }
     }
 }
 

@@ -90,7 +90,7 @@ fn rmp_view(view: &mut rmp::Snapshot, carry: &impl Fn(&mut Now)) {
 }
 
 fn runs_view(view: &mut runs::Snapshot, carry: &impl Fn(&mut Now)) {
-    let runs::Snapshot { runs, asks, totals: _ } = view;
+    let runs::Snapshot { runs, asks, held: _, totals: _ } = view;
     for run in runs {
         carry(&mut run.submitted_at);
         run.ended_at.iter_mut().for_each(carry);
@@ -99,7 +99,7 @@ fn runs_view(view: &mut runs::Snapshot, carry: &impl Fn(&mut Now)) {
             ran_at.iter_mut().for_each(carry);
         }
     }
-    for AskView { action: _, run: _, node: _, summary: _, asked_at, expires_at: _ } in asks {
+    for AskView { action: _, run: _, node: _, summary: _, takes: _, asked_at, expires_at: _ } in asks {
         carry(asked_at);
     }
 }

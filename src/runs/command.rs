@@ -20,6 +20,10 @@ pub enum Command {
         /// Which.
         run: TraceId,
     },
+    /// Begin no attempt any more: what agents work on goes on, and so do all times. It ends with the station.
+    Hold,
+    /// Begin them again.
+    Release,
     /// Decide whether a node may go on.
     Decide {
         /// Which question.
@@ -44,6 +48,11 @@ pub enum Outcome {
     },
     /// The question ended with this decision.
     Decided,
+    /// Attempts are begun, or are not.
+    Braked {
+        /// Whether they are held.
+        held: bool,
+    },
 }
 
 /// Why a command did nothing.

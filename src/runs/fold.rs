@@ -54,7 +54,8 @@ impl Snapshot {
             }
             Transition::Rejected { .. } => self.totals.rejected += 1,
             Transition::Moved { run, node, state, attempt } => self.on_moved(*run, node, (*state, *attempt), at, cut(text, limits)),
-            Transition::Told { run, .. } => self.with(*run, |view| view.events += 1),
+            // Its numbers go on over a restart.
+            Transition::Told { run, number, .. } => self.with(*run, |view| view.events = view.events.max(*number)),
             Transition::Progressed { run, node, done, total } => self.with(*run, |view| {
                 if let Some(node) = view.nodes.get_mut(node.place as usize) {
                     node.progress = Some(Progress { done: *done, total: *total });
@@ -62,9 +63,10 @@ impl Snapshot {
                 }
             }),
             Transition::Asked { run, action, node, expires_at } => {
-                let summary = cut(text, limits).unwrap_or_default();
+                let (summary, takes) = text.rsplit_once('\n').unwrap_or((text, ""));
+                let (summary, takes) = (cut(summary, limits).unwrap_or_default(), Arc::from(takes));
                 let (run, action, node, expires_at) = (*run, *action, node.clone(), *expires_at);
-                self.asks.push_back(AskView { action, run, node, summary, asked_at: at, expires_at });
+                self.asks.push_back(AskView { action, run, node, summary, takes, asked_at: at, expires_at });
                 while self.asks.len() as u64 > limits.shown_asks_max {
                     self.asks.pop_front();
                 }
@@ -72,6 +74,7 @@ impl Snapshot {
             Transition::Decided { action, .. } => self.asks.retain(|ask| ask.action != *action),
             Transition::Saved { run, .. } => self.with(*run, |view| view.artifacts += 1),
             Transition::Spent { run, tokens } => self.with(*run, |view| view.tokens = *tokens),
+            Transition::Braked { held, .. } => self.held = *held,
             Transition::Cancelling { run, .. } => self.with(*run, |view| view.state = RunState::Cancelling),
             Transition::Ended { run, state } => self.on_ended(*run, *state, at, text, limits),
         }

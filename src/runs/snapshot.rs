@@ -17,6 +17,8 @@ pub struct Snapshot {
     pub runs: VecDeque<RunView>,
     /// Questions that wait for a person, the oldest first; at most `limits.runs.shown_asks_max`.
     pub asks: VecDeque<AskView>,
+    /// Whether no attempt is begun, by an operator's brake.
+    pub held: bool,
     /// Counts since the station started.
     pub totals: Totals,
 }
@@ -90,6 +92,8 @@ pub struct AskView {
     pub node: NodeRef,
     /// What is asked.
     pub summary: Arc<str>,
+    /// What the node would be given, as JSON; empty where that is not known.
+    pub takes: Arc<str>,
     /// Since when.
     pub asked_at: Now,
     /// When silence becomes a no.

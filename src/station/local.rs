@@ -266,6 +266,8 @@ fn describe_run(command: &runs::Command) -> String {
     match command {
         Command::Submit { request, .. } => format!("submit {request}"),
         Command::Cancel { run } => format!("cancel run {run}"),
+        Command::Hold => "hold the attempts of runs".to_owned(),
+        Command::Release => "release the attempts of runs".to_owned(),
         Command::Decide { action, approved: true, .. } => format!("approve {action}"),
         Command::Decide { action, approved: false, .. } => format!("reject {action}"),
     }

@@ -19,6 +19,7 @@ use crate::{
         AdapterRow, EventRow, HealthRow, InvocationRow, Outcome, Page, PortError, Query, QueueRow, RefundRow, RunRow, SessionRow,
         StateKeyRow, peer_rows, subscription_rows, topic_rows,
     },
+    runs::Figures,
     schema::JsonText,
     store::{InvocationFilter, RefundFilter, invocations::Row, macp::SessionFilter, op::CommitError, runs::RunFilter},
     tap::entry::mpp::RowState,
@@ -287,9 +288,33 @@ async fn health(inner: &Inner, running: &Running) -> Result<Page, PortError> {
         well: true,
         detail: path.map_or_else(|| "none".to_owned(), |path| format!("into {}", path.display())),
     };
-    let mut parts = vec![mpp, inner.bus.health().await, store, tap, recording];
+    let mut parts = vec![mpp, inner.bus.health().await, runs_health(inner.control.figures().await), store, tap, recording];
     parts.extend(metrics_health(inner.metrics.standing()));
     Ok(Page::Health(parts))
+}
+
+fn runs_health(figures: Result<Figures, PortError>) -> HealthRow {
+    let part = "runs".to_owned();
+    match figures {
+        Ok(figures) => {
+            let detail = format!(
+                "{} open, {} worked on, {}; {} accepted and {} rejected since the start",
+                figures.running,
+                counted(figures.in_flight, "attempt"),
+                match figures.asking {
+                    0 => "nobody is asked anything".to_owned(),
+                    asking => format!("{} for a person", counted(asking, "question")),
+                },
+                figures.submitted,
+                figures.rejected.iter().sum::<u64>(),
+            );
+            HealthRow { part, well: true, detail }
+        }
+        Err(PortError::HostDown { .. }) => {
+            HealthRow { part, well: false, detail: "down: `rl-console restart runs` starts them".to_owned() }
+        }
+        Err(error) => HealthRow { part, well: false, detail: error.to_string() },
+    }
 }
 
 fn metrics_health(standing: Standing) -> Option<HealthRow> {

@@ -55,6 +55,10 @@ pub(crate) fn transitions() -> Vec<Transition> {
         }],
         Spent => [Transition::Spent { run, tokens: 1_200 }],
         Cancelling => [Transition::Cancelling { run, by: by(AskerKind::Tui) }],
+        Braked => [
+            Transition::Braked { held: true, by: by(AskerKind::Tui) },
+            Transition::Braked { held: false, by: by(AskerKind::Ui) },
+        ],
         Ended => [],
     });
     all.extend(every_plain!(AskerKind { Agent, Ui, Tui, Cue, Station }).into_iter().map(submitted));
@@ -119,12 +123,14 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
         run: run(),
         node: node(),
         summary: Arc::from("send it?"),
+        takes: Arc::from(r#"{"with":{"to":"ann"}}"#),
         asked_at: at,
         expires_at: Wall(1_790_000_300_000),
     };
     let snapshot = |state| Snapshot {
         runs: [RunView { state, ..bare.clone() }, RunView { state, ..full.clone() }].into(),
         asks: [ask.clone()].into(),
+        held: state == RunState::Running,
         totals: Totals { submitted: 1, rejected: 2, succeeded: 3, failed: 4, cancelled: 5 },
     };
     run_states().into_iter().map(snapshot).collect()

@@ -45,6 +45,26 @@ fn load(text: &str) -> Result<Opening, Faults> {
     Opening::load(text, None, &params, &Shelf, &limits.runs)
 }
 
+/// The README's examples of openings.
+fn of_readme() -> Vec<String> {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let blocks = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let unindented = |block: &str| {
+        let indent = block.len() - block.trim_start_matches(' ').len();
+        block.lines().map(|line| line.get(indent..).unwrap_or_default()).collect::<Vec<_>>().join("\n")
+    };
+    blocks.map(unindented).filter(|block| block.starts_with("version: 0")).collect()
+}
+
+#[test]
+fn the_openings_of_the_readme_are_valid() {
+    let all = of_readme();
+    assert_eq!(all.len(), 2);
+    for text in all {
+        load(&text).unwrap_or_else(|faults| panic!("{faults}: {text}"));
+    }
+}
+
 /// Compares what each file of a folder gives with the text beside it.
 fn each_file(name: &str, says: impl Fn(&Path, &str) -> String) {
     let is_updating = std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always");

@@ -58,9 +58,9 @@ fn submit_with_a_mistake_fix_it_at_its_line_watch_confirm_and_cancel_another() {
     let screen = terminal.wait("the question counts down", |screen| screen.contains("? 1 question") && screen.contains("no in 4m"));
     assert!(screen.contains("✓ draft"), "{screen}");
     terminal.keys("a");
-    terminal.wait("the question", |screen| screen.contains("Questions: 1 waits") && screen.contains("party, give"));
+    terminal.wait("the question", |screen| screen.contains("Questions: 1 waits") && screen.contains("party: let give run"));
     terminal.keys("p");
-    terminal.shows("Approve?");
+    terminal.shows("Approve give?");
     terminal.keys("y");
     terminal.shows("approved: the node goes on");
     terminal.keys("\x1b");
@@ -90,6 +90,7 @@ fn submit_with_a_mistake_fix_it_at_its_line_watch_confirm_and_cancel_another() {
 #[test]
 fn a_draft_is_there_again_after_the_console_was_started_again() {
     let (folder, _token, mut terminal) = console(100, 30);
+    terminal.wait("the station", |screen| screen.contains("LIVE"));
     terminal.keys("s");
     terminal.shows("Submit an opening");
     terminal.keys("# mine and only mine\r\x1b");

@@ -68,6 +68,8 @@ fn a_local_run_waits_for_its_agents_ends_with_the_run_and_leaves_what_it_kept() 
     assert_eq!((code, errors), (Some(0), Vec::new()), "{told:?}");
     assert_eq!((&told[0]["event"], &told[1]["kind"]), (&json!("accepted"), &json!("plan")));
     assert!(told.iter().any(|row| row["event"] == "ended" && row["state"] == "succeeded"));
+    let run = told[0]["run"].as_str().unwrap();
+    let out = out.join(format!("greeting-{}", &run[run.len() - 4..]));
     assert_eq!(fs::read_to_string(out.join("1-check-out.json")).unwrap(), "{\"text\":\"hello bob\"}\n");
     assert_eq!(left(folder.path()), 0, "nothing of the station is left");
     drop(agent);

@@ -347,7 +347,8 @@ fn what_a_key_can_do_a_script_can_do() {
     assert_eq!((&events[1]["title"], &events[1]["schema"]["required"][0]), (&"Give an item".into(), &"item_id".into()));
     json(folder.path(), &["drain", "boss"]);
     json(folder.path(), &["hold"]);
-    let released = json(folder.path(), &["resume", "--keep-drain"]);
+    let mut released = json(folder.path(), &["resume", "--keep-drain"]);
+    assert_eq!(released.pop().unwrap(), serde_json::json!({"part": "runs", "held": false}));
     assert!(released.iter().all(|row| row["held"] == false && row["draining"] == (row["queue"] == "boss")), "{released:?}");
     let recorded = json(folder.path(), &["record", "--for", "0.1"]);
     let file = std::path::PathBuf::from(recorded[1]["path"].as_str().unwrap());

@@ -109,7 +109,7 @@ pub(crate) enum RunAction {
         #[arg(value_name = "ID")]
         run: RunName,
 
-        /// Write each value as JSON into a new file of this folder, which is made if it is missing: `1-draft-out.json`.
+        /// Write each value as JSON into a new file of a folder for this run in this one: `DIR/greeting-a41f/1-draft-out.json`.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },

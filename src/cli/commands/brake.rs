@@ -6,7 +6,8 @@ use crate::{
     cli::{context::Context, error::Error, operator, output::Output},
     ids::QueueName,
     mpp::{Command, Outcome},
-    port::Operator,
+    port::{self, Operator, PortError},
+    runs,
 };
 
 /// Which brake.
@@ -27,6 +28,13 @@ struct Braked {
     draining: bool,
 }
 
+/// What is printed of the runs, where everything is concerned.
+#[derive(Serialize)]
+struct BrakedRuns {
+    part: &'static str,
+    held: bool,
+}
+
 pub(in crate::cli) fn run(context: &mut Context, brakes: Brakes, queue: Option<QueueName>) -> Result<(), Error> {
     let Context { settings, out, .. } = context;
     operator::block_on(async {
@@ -42,9 +50,22 @@ async fn brake(station: &dyn Operator, brakes: Brakes, queue: Option<QueueName>,
         Brakes::Resume => Command::Resume { queue },
         Brakes::Drain => Command::Drain { queue },
     };
+    let is_all = matches!(&command, Command::Hold { queue: None } | Command::Release { queue: None } | Command::Resume { queue: None });
     let Outcome::Braked(queues) = operator::mpp(station, command).await? else { return Err(Error::StrangeAnswer) };
     for (queue, brake) in queues {
         out.row(&Braked { queue, held: brake.held, draining: brake.draining }, line)?;
+    }
+    if is_all {
+        let command = if brakes == Brakes::Hold { runs::Command::Hold } else { runs::Command::Release };
+        let outcome = match station.command(port::Command::Runs(command)).await {
+            // Where none run there is nothing to hold.
+            Err(PortError::HostDown { .. }) => return Ok(()),
+            answer => answer?,
+        };
+        let port::Outcome::Runs(runs::Outcome::Braked { held }) = outcome else { return Err(Error::StrangeAnswer) };
+        out.row(&BrakedRuns { part: "runs", held }, |row| {
+            format!("runs: {}", if row.held { "held: no attempt is begun until `resume`, or a restart" } else { "running" })
+        })?;
     }
     Ok(())
 }
@@ -64,7 +85,6 @@ mod tests {
     use super::*;
     use crate::{
         cli::{operator::tests::Scripted, output::tests::Printed},
-        port,
         tap::entry::mpp::Brake,
     };
 
@@ -77,13 +97,16 @@ mod tests {
     #[test]
     fn each_queue_concerned_is_told() {
         let braked = vec![("boss".into(), Brake { held: true, draining: false }), ("default".into(), Brake::default())];
-        let station = Scripted::outcomes([port::Outcome::Mpp(Outcome::Braked(braked))]);
+        let runs = port::Outcome::Runs(runs::Outcome::Braked { held: true });
+        let station = Scripted::outcomes([port::Outcome::Mpp(Outcome::Braked(braked)), runs]);
         let printed = Printed::default();
         operator::block_on(brake(&station, Brakes::Hold, None, &mut printed.output(true))).unwrap();
         assert_eq!(
             printed.text(),
-            "{\"queue\":\"boss\",\"held\":true,\"draining\":false}\n{\"queue\":\"default\",\"held\":false,\"draining\":false}\n"
+            "{\"queue\":\"boss\",\"held\":true,\"draining\":false}\n{\"queue\":\"default\",\"held\":false,\"draining\":false}\n\
+             {\"part\":\"runs\",\"held\":true}\n"
         );
-        assert_eq!(*station.commands.lock().unwrap(), [port::Command::Mpp(Command::Hold { queue: None })]);
+        let hold = [port::Command::Mpp(Command::Hold { queue: None }), port::Command::Runs(runs::Command::Hold)];
+        assert_eq!(*station.commands.lock().unwrap(), hold);
     }
 }

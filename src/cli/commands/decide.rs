@@ -70,6 +70,7 @@ mod tests {
             run: TraceId(uuid::Uuid::from_u128(7)),
             node: "send".to_owned(),
             summary: "send it?".to_owned(),
+            takes: None,
             asked_at_ms: Wall(0),
             expires_at_ms: Wall(9),
         }

@@ -20,6 +20,7 @@ pub(super) mod man;
 pub(super) mod opening;
 pub(super) mod pack;
 pub(super) mod pair;
+mod params;
 pub(super) mod publish;
 pub(super) mod record;
 pub(super) mod restart;

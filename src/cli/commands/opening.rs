@@ -8,6 +8,7 @@ use std::{
 
 use serde::Serialize;
 
+use super::params::fitting;
 use crate::{
     cli::{
         args::{OpeningAction, ParamsArgs},
@@ -29,8 +30,8 @@ use crate::{
 pub(in crate::cli) fn run(context: &mut Context, action: &OpeningAction) -> Result<(), Error> {
     let Context { settings, out, .. } = context;
     match action {
-        OpeningAction::Check { files, params } => check(settings, files, &given(params)?, out),
-        OpeningAction::Graph { file, mermaid, params } => graph(settings, file, *mermaid, &given(params)?, out),
+        OpeningAction::Check { files, params } => check(settings, files, params, out),
+        OpeningAction::Graph { file, mermaid, params } => graph(settings, file, *mermaid, params, out),
     }
 }
 
@@ -109,11 +110,14 @@ struct Well<'a> {
     edges: usize,
 }
 
-fn check(settings: &Settings, files: &[String], params: &Map, out: &mut Output) -> Result<(), Error> {
+fn check(settings: &Settings, files: &[String], params: &ParamsArgs, out: &mut Output) -> Result<(), Error> {
     let mut invalid = 0;
     for path in files {
-        let text = read(path, settings.limits.runs.yaml_bytes_max)?;
-        match load(settings, path, &text, params)? {
+        let limits = &settings.limits.runs;
+        let text = read(path, limits.yaml_bytes_max)?;
+        // Of several openings each takes what it has.
+        let params = if let [_] = files { fitting(&text, params, limits)? } else { given(params)? };
+        match load(settings, path, &text, &params)? {
             Ok(opening) => {
                 let plan = Plan::from(&opening);
                 let well = Well { path, valid: true, name: &opening.name, nodes: plan.nodes.len(), edges: plan.edges.len() };
@@ -153,9 +157,10 @@ struct Drawn<'a> {
     plan: &'a Plan,
 }
 
-fn graph(settings: &Settings, path: &str, mermaid: bool, params: &Map, out: &mut Output) -> Result<(), Error> {
-    let text = read(path, settings.limits.runs.yaml_bytes_max)?;
-    match load(settings, path, &text, params)? {
+fn graph(settings: &Settings, path: &str, mermaid: bool, params: &ParamsArgs, out: &mut Output) -> Result<(), Error> {
+    let limits = &settings.limits.runs;
+    let text = read(path, limits.yaml_bytes_max)?;
+    match load(settings, path, &text, &fitting(&text, params, limits)?)? {
         Ok(opening) => {
             let plan = Plan::from(&opening);
             out.row(&Drawn { path, name: &opening.name, plan: &plan }, |it| drawn(it, mermaid))

@@ -143,7 +143,10 @@ impl<'a> Telling<'a> {
                 self.watch.fold(entry);
                 match Told::of(entry, self.detail).filter(|told| is_told(&told.event)) {
                     Some(Told { event: Event::Ready { mpp: Some(mpp), .. }, .. }) => self.ready(mpp),
-                    Some(told) => self.tell(told),
+                    Some(told) => {
+                        let event = told.event.named(|run| self.watch.run_name(run));
+                        self.tell(Told { event, ..told });
+                    }
                     None => {}
                 }
             }

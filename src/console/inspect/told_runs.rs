@@ -23,7 +23,7 @@ fn which(NodeRef { place, id }: &NodeRef) -> Node {
 
 /// The name of a transition of a run, its fields, and what its text is.
 pub(super) fn told(transition: &T) -> Telling {
-    let mut fields = vec![words("run", transition.run().to_string())];
+    let mut fields: Vec<Node> = transition.run().map(|run| words("run", run.to_string())).into_iter().collect();
     let text = match transition {
         T::Submitted { name, by, nodes, .. } => {
             fields.extend([words("name", name.to_string()), who(by), number("nodes", u64::from(*nodes))]);
@@ -70,6 +70,10 @@ pub(super) fn told(transition: &T) -> Telling {
         }
         T::Cancelling { by, .. } => {
             fields.push(who(by));
+            return plain(transition.name(), fields);
+        }
+        T::Braked { held, by } => {
+            fields.extend([words("held", held.to_string()), who(by)]);
             return plain(transition.name(), fields);
         }
         T::Ended { state, .. } => {

@@ -42,6 +42,13 @@ macro_rules! rows_and {
 /// The same without those whose rows are sessions of the bus.
 macro_rules! rows_but_sessions_and {
     ($($more:ident),* $(,)?) => {
+        rows_beside_runs_and!($($more,)* Runs, Plan, RunEvents, Artifacts, RunHistory)
+    };
+}
+
+/// The same without those that tell of runs.
+macro_rules! rows_beside_runs_and {
+    ($($more:ident),* $(,)?) => {
         &[
             $( Place::$more, )*
             Place::InFlight,
@@ -58,11 +65,6 @@ macro_rules! rows_but_sessions_and {
             Place::Wire,
             Place::Topics,
             Place::Drops,
-            Place::Runs,
-            Place::Plan,
-            Place::RunEvents,
-            Place::Artifacts,
-            Place::RunHistory,
             Place::Trace,
         ]
     };
@@ -73,6 +75,8 @@ const PANES: &[Place] = rows_and!(Queues, Started);
 pub(super) const VIEWS: &[Place] = rows_and!(Queues, Started, Chips);
 /// The same without those whose rows are sessions of the bus.
 const BESIDE_SESSIONS: &[Place] = rows_but_sessions_and!(Queues, Started, Chips);
+/// The same without those that tell of runs, where the key of a recording says no to a question.
+const BESIDE_RUNS: &[Place] = rows_beside_runs_and!(Queues, Started, Chips, Subscribers, Peers);
 /// Where a session of the bus is selected.
 const SESSIONS: &[Place] = &[Place::Subscribers, Place::Peers];
 /// Where keys that work on a queue only say where to go.
@@ -101,6 +105,8 @@ const RESTARTS: &[Place] = rows_and!(Queues, Started, Chips, Facts, Tray);
 const INVOCATIONS: &[Place] =
     &[Place::InFlight, Place::Recent, Place::History, Place::OtherPack, Place::Pending, Place::Wire, Place::Trace];
 const RUNS: &[Place] = &[Place::Runs, Place::Plan, Place::RunEvents, Place::Artifacts, Place::RunHistory];
+/// Where a question of a run may be at hand.
+const ASKED: &[Place] = &[Place::Tray, Place::Facts, Place::Runs, Place::Plan, Place::RunEvents, Place::Artifacts, Place::RunHistory];
 /// Where what is selected is a piece of work, or a part of one.
 const OF_WORK: &[Place] = &[
     Place::InFlight,
@@ -237,8 +243,8 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::key(KeyCode::Down)], Action::Down, "down", false, &[Place::Form, Place::Palette, Place::Keys, Place::SubmitParams]),
     bound(&[Chord::key(KeyCode::PageUp)], Action::PageUp, "a page up", false, SEARCHED),
     bound(&[Chord::key(KeyCode::PageDown)], Action::PageDown, "a page down", false, SEARCHED),
-    bound(&[Chord::char('p')], Action::Approve, "approve", true, &[Place::Tray]),
-    bound(&[Chord::char('r')], Action::Reject, "reject", true, &[Place::Tray]),
+    bound(&[Chord::char('p')], Action::Approve, "approve", true, ASKED),
+    bound(&[Chord::char('r')], Action::Reject, "reject", true, ASKED),
     bound(&[Chord::char('a')], Action::Acknowledge, "seen", true, &[Place::Tray]),
     bound(&[Chord::char('x')], Action::Cancel, "cancel", true, CANCELLABLE),
     bound(&[Chord::char('x')], Action::Cancel, "cancel run", true, RUNS),
@@ -268,14 +274,14 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('K')], Action::Kick, "kick adapter", false, &[Place::Facts]),
     bound(&[Chord::char('R')], Action::Restart, "restart what is down", false, RESTARTS),
     bound(&[Chord::char('a')], Action::Tray, "alerts", true, VIEWS),
-    bound(&[Chord::char('r')], Action::Record, "record", false, VIEWS),
+    bound(&[Chord::char('r')], Action::Record, "record", false, BESIDE_RUNS),
     bound(&[Chord::char('t')], Action::Ladder, "its trace", true, OF_WORK),
     bound(&[Chord::char('t')], Action::Ladder, "its trace", false, BESIDE_WORK),
     bound(&[Chord::char('t')], Action::Ladder, "in the Wire", true, &[Place::Trace]),
     bound(&[Chord::char('z')], Action::Zoom, "zoom", true, PANES),
     bound(&[Chord::char(' ')], Action::Pause, "stop time", true, TIMED),
     bound(&[Chord::char('/')], Action::Filter, "filter", true, ROWS),
-    bound(&[Chord::char('/')], Action::Filter, "filter", false, &[Place::Pending]),
+    bound(&[Chord::char('/')], Action::Filter, "filter", false, &[Place::Pending, Place::Chips, Place::Started]),
     bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", true, READERS),
     bound(&[Chord::char('q'), Chord::ctrl('c')], Action::Close, "close", false, READERS),
     bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", false, VIEWS),

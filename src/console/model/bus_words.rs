@@ -2,8 +2,12 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use super::clauses::{Breach, clause_name};
+use super::{
+    clauses::{Breach, clause_name},
+    journal::Origin,
+};
 use crate::{
+    console::class::Class,
     ids::{ConnectionId, Peer},
     rmp::{self, CloseCause, Refusal, Transition as T},
     tap::entry::station::Level,
@@ -39,18 +43,27 @@ pub(super) fn who(peer: &Peer, session: Option<ConnectionId>, bus: Option<&rmp::
     }
 }
 
-/// What the bus says in one line. What is said of the same thing again soon is counted in that line.
+/// What the bus or the runs say in one line. What is said of the same thing again soon is counted in that line.
 #[derive(Clone, Debug)]
 pub(super) struct Said {
     pub(super) level: Level,
     /// What it is of.
     pub(super) of: String,
     pub(super) words: String,
+    pub(super) origin: Origin,
+    /// Whose words are in it.
+    pub(super) class: Class,
 }
 
 impl Said {
-    fn new(level: Level, of: String, words: String) -> Self {
-        Self { level, of, words }
+    /// What the bus says.
+    pub(super) fn new(level: Level, of: String, words: String) -> Self {
+        Self { level, of, words, origin: Origin::Bus, class: Class::Public }
+    }
+
+    /// The same, of another.
+    pub(super) fn by(self, origin: Origin, class: Class) -> Self {
+        Self { origin, class, ..self }
     }
 }
 
@@ -114,5 +127,5 @@ impl Together {
 /// A refusal.
 pub(super) fn refusal_words(who: &str, refusal: Refusal) -> Said {
     let words = format!("refused a frame of {who}: {} ({})", Breach::Bus(refusal).words(), clause_name(refusal.clause()));
-    Said { level: Level::Warn, of: words.clone(), words }
+    Said::new(Level::Warn, words.clone(), words)
 }

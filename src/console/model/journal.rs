@@ -31,6 +31,7 @@ pub(crate) enum Origin {
     Bus,
     Adapter,
     Console,
+    Runs,
 }
 
 /// One line.
@@ -181,7 +182,7 @@ impl Journal {
     }
 
     /// Takes one entry. `line` is a line of the adapter's log that is kept elsewhere already, `said` what the
-    /// bus says with it. Gives what a peer was told, if it was.
+    /// bus or the runs say with it. Gives what a peer was told, if it was.
     pub(super) fn fold(&mut self, entry: EntryRef<'_>, line: Option<Arc<str>>, said: Option<Said>) -> Option<(&Peer, &Arc<str>)> {
         self.folding = Some(entry.entry.seq);
         if let Some(said) = said {
@@ -258,7 +259,7 @@ impl Journal {
         self.told.back().map(|(peer, words)| (peer, words))
     }
 
-    /// What the bus says. The same said again for some seconds is one line, so that who does nothing else hides nothing.
+    /// What the bus or the runs say. The same said again for some seconds is one line, so that who does nothing else hides nothing.
     fn say(&mut self, at: Now, said: Said) {
         let (number, count) = self.together.count(&said.of, at, self.next);
         let words = if count > 1 { format!("×{count} {}", said.words) } else { said.words };
@@ -270,7 +271,7 @@ impl Journal {
             }
             // It was evicted meanwhile: the next is begun when its time is over.
             Some(None) => {}
-            None => self.push(at, said.level, Origin::Bus, words.into()),
+            None => self.keep(Notice { class: said.class, ..Notice::new(at, said.level, said.origin, words.into()) }),
         }
     }
 

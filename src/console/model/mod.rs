@@ -20,6 +20,7 @@ mod meter;
 mod rates;
 mod run_health;
 mod run_lines;
+mod run_words;
 mod state;
 mod timeline;
 mod world;

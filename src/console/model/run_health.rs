@@ -61,7 +61,7 @@ pub(crate) fn runs_report(model: &Model, now: Now) -> Report {
     let (totals, open) = (world.runs.totals, world.runs.open().count());
     report.fact("open", counted(open, "run"));
     report.fact(
-        "so far",
+        "since start",
         format!(
             "{} accepted, {} rejected, {} succeeded, {} failed, {} cancelled",
             totals.submitted, totals.rejected, totals.succeeded, totals.failed, totals.cancelled

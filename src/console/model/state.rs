@@ -19,6 +19,7 @@ use super::{
     meter::Meter,
     rates::Rate,
     run_lines::RunLines,
+    run_words,
     timeline::Past,
     world::World,
 };
@@ -316,6 +317,7 @@ impl Model {
         self.alerts.hear(entry);
         let said = match &entry.entry.what {
             What::Transition(Transition::Rmp(transition)) => bus_words::words(transition, &entry.text(), self.rmp()),
+            What::Transition(Transition::Runs(transition)) => run_words::words(transition, &entry.text(), self.runs()),
             What::Frame(Frame { direction: Direction::Inbound, peer, head: Head::Rmp(head), verdict: Verdict::Rmp(verdict), .. }) => {
                 let who = || bus_words::who(peer, head.session, self.rmp());
                 if let rmp::Verdict::Refused(refusal) = verdict { Some(bus_words::refusal_words(&who(), *refusal)) } else { None }

@@ -10,7 +10,7 @@ use crate::{
         view::View,
     },
     ids::{ConnectionId, Seq, TopicName},
-    rmp::{DropReason, DropView, Snapshot},
+    rmp::{DropReason, DropView, Snapshot, topic::Class as TopicClass},
     tap::entry::{Frame, Head, What},
     time::Wall,
     words::counted,
@@ -166,6 +166,9 @@ pub(super) fn topic_facts(view: &View, model: &Model, name: &TopicName) -> Vec<S
             ),
         ),
     ];
+    if TopicClass::of_text(name.as_str()).is_heard() {
+        facts.push(fact("taken by", "the station itself, whoever else subscribes"));
+    }
     facts.extend(topic.schema_id.map(|id| fact("schema", format!("{} ({id})", schema_name(id)))));
     for reason in DropReason::ALL.into_iter().filter(|reason| topic.dropped[reason.index()] > 0) {
         facts.push(Sentence::Why(format!("{} {}", format::count(topic.dropped[reason.index()]), drop_word(reason).replace('_', " "))));

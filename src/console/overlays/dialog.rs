@@ -1,7 +1,7 @@
 //! A question before something that cannot be taken back. It says what it is bound to, and takes only keys typed after it was on the
 //! screen.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use ratatui::layout::Rect;
 
@@ -34,7 +34,7 @@ pub(crate) enum Bound {
     /// End this run before its time.
     CancelRun { run: TraceId, name: String },
     /// Answer this question of a run.
-    Decide { action: ActionId, approved: bool },
+    Decide { action: ActionId, node: Arc<str>, approved: bool },
 }
 
 /// A question.

@@ -1,6 +1,6 @@
 //! Details in words: why a system is as it is, one invocation, one notice.
 
-use std::cell::Cell as Noted;
+use std::{cell::Cell as Noted, sync::Arc};
 
 use ratatui::layout::Rect;
 
@@ -24,6 +24,7 @@ use crate::{
     ids::{ConnectionId, InvocationId, Seq, TopicName, TraceId},
     mpp::{LogView, WrittenBy, manifest::Writer},
     port::{ArtifactRow, InvocationRow, RefundRow, RunRow, StateKeyRow},
+    runs::RunView,
     store::invocations::Source,
     tap::entry::{mpp::RefundStatus, station::Level},
     time::{Now, Wall},
@@ -79,12 +80,14 @@ pub(crate) struct Facts {
     has_looked: bool,
     /// That message, where it is kept.
     message: Option<bus_facts::Message>,
+    /// The run as the store has it, where it is asked for.
+    stored: Option<Arc<RunView>>,
 }
 
 impl Facts {
     /// Details, from the top.
     pub(crate) fn of(subject: Subject) -> Self {
-        Self { subject, scroll: 0, lowest: Noted::new(0), told: Told::default(), has_looked: false, message: None }
+        Self { subject, scroll: 0, lowest: Noted::new(0), told: Told::default(), has_looked: false, message: None, stored: None }
     }
 
     /// Takes note of the entries that are kept.
@@ -97,6 +100,19 @@ impl Facts {
         {
             self.message = bus_facts::message(kept, &group.last);
         }
+    }
+
+    /// Takes note of the run as the store has it.
+    pub(crate) fn follow_run(&mut self, stored: impl FnOnce(TraceId) -> Option<Arc<RunView>>) {
+        if let Subject::Run(run) | Subject::Node(run, _) = self.subject {
+            self.stored = stored(run).or(self.stored.take());
+        }
+    }
+
+    /// The run that is told of: as it is shown, or as the store has it where its plan is shown no more.
+    fn run<'a>(&'a self, model: &'a Model, run: TraceId) -> Option<&'a RunView> {
+        let shown = model.runs().and_then(|runs| runs.run(run));
+        shown.filter(|view| !view.nodes.is_empty()).or(self.stored.as_deref()).or(shown)
     }
 
     /// The selected one of the entries that tell of it.
@@ -127,12 +143,9 @@ impl Facts {
             Subject::Drop(_) => "Dropped".to_owned(),
             Subject::Topic(name) => format!("Topic {name}"),
             Subject::BusPeer(session) => format!("Session {session}"),
-            Subject::Run(run) => run_facts::run_title(model, *run),
+            Subject::Run(run) => run_facts::run_title(self.run(model, *run), *run),
             Subject::StoredRun(row) => format!("Run {} {}", row.name, row.run.short()),
-            Subject::Node(run, place) => {
-                let node = model.runs().and_then(|runs| runs.run(*run)?.plan.nodes.get(*place as usize));
-                format!("Node {}", node.map_or("", |node| &*node.id))
-            }
+            Subject::Node(run, place) => run_facts::node_title(self.run(model, *run), *run, *place),
             Subject::RunLine(line) => format!("Event {} of {}", line.number, line.run.short()),
             Subject::Artifact(run, row) => format!("Artifact {} of {}", row.number, run.short()),
         }
@@ -166,9 +179,9 @@ impl Facts {
             Subject::Drop(group) => bus_facts::drop_facts(view, model, group, self.message.as_ref()),
             Subject::Topic(name) => bus_facts::topic_facts(view, model, name),
             Subject::BusPeer(session) => bus_facts::session_facts(view, model, *session),
-            Subject::Run(run) => run_facts::run_facts(view, model, *run),
+            Subject::Run(run) => run_facts::run_facts(view, model, *run, self.run(model, *run)),
             Subject::StoredRun(row) => run_facts::stored_facts(view, row),
-            Subject::Node(run, place) => run_facts::node_facts(view, model, *run, *place),
+            Subject::Node(run, place) => run_facts::node_facts(view, model, (*run, *place), self.run(model, *run)),
             Subject::RunLine(line) => run_facts::line_facts(view, line),
             Subject::Artifact(run, row) => run_facts::artifact_facts(view, *run, row),
         }

@@ -21,8 +21,8 @@ pub(super) fn title(bound: &Bound) -> String {
         Bound::Migrate => "Move rows to this pack?".to_owned(),
         Bound::StopRecording { .. } => "Stop recording?".to_owned(),
         Bound::CancelRun { name, .. } => format!("Cancel {name}?"),
-        Bound::Decide { approved: true, .. } => "Approve?".to_owned(),
-        Bound::Decide { approved: false, .. } => "Reject?".to_owned(),
+        Bound::Decide { node, approved: true, .. } => format!("Approve {node}?"),
+        Bound::Decide { node, approved: false, .. } => format!("Reject {node}?"),
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) fn words(dialog: &Dialog, model: &Model, view: &View) -> Vec<(String,
         }
         Bound::Migrate => migrate_words(model),
         Bound::CancelRun { run, name } => run_questions::cancel_words(model, *run, name),
-        Bound::Decide { action, approved } => run_questions::decide_words(view, model, *action, *approved),
+        Bound::Decide { action, approved, .. } => run_questions::decide_words(view, model, *action, *approved),
         Bound::StopRecording { path } => match model.world.as_ref().and_then(|world| world.station.recording.as_ref()) {
             Some(recording) if recording.path == *path => vec![
                 (format!("{} has {} so far.", recording.path.display(), format::bytes(recording.bytes)), Role::Text),

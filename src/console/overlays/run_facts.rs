@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::run_questions::Takes;
 use crate::{
     console::{
         action::Action,
@@ -36,9 +37,14 @@ fn at(view: &View, wall: Wall) -> String {
 }
 
 /// The title of a run's details.
-pub(super) fn run_title(model: &Model, run: TraceId) -> String {
-    let name = model.runs().and_then(|runs| runs.run(run)).map(|view| view.name.to_string());
-    format!("Run {} {}", name.unwrap_or_default(), run.short())
+pub(super) fn run_title(it: Option<&RunView>, run: TraceId) -> String {
+    format!("Run {} {}", it.map_or("", |view| &*view.name), run.short())
+}
+
+/// The title of a node's details.
+pub(super) fn node_title(it: Option<&RunView>, run: TraceId, place: u32) -> String {
+    let node = it.and_then(|it| it.plan.nodes.get(place as usize)).map_or("", |node| &*node.id);
+    format!("Node {node} of {} {}", it.map_or("", |it| &*it.name), run.short())
 }
 
 fn questions(model: &Model, run: TraceId) -> impl Iterator<Item = &AskView> {
@@ -46,17 +52,14 @@ fn questions(model: &Model, run: TraceId) -> impl Iterator<Item = &AskView> {
 }
 
 /// How a run stands, what is the matter with it, and where its nodes are.
-pub(super) fn run_facts(view: &View, model: &Model, run: TraceId) -> Vec<Sentence> {
-    let Some(it) = model.runs().and_then(|runs| runs.run(run)) else {
-        return vec![
-            fact("", "it ended, and others since: it is shown no longer (limits.runs.shown_max)"),
-            Sentence::Run(format!("run show {run}").into()),
-        ];
+pub(super) fn run_facts(view: &View, model: &Model, run: TraceId, it: Option<&RunView>) -> Vec<Sentence> {
+    let Some(it) = it else {
+        return vec![fact("", "it is listed here no longer; the store has it:"), Sentence::Run(format!("run show {run}").into())];
     };
     let mut facts = vec![fact("state", it.state.name())];
     facts.extend(it.why.as_deref().map(|why| payload("why", why)));
-    for ask in questions(model, run) {
-        facts.extend(ask_facts(view, ask));
+    for (at, ask) in questions(model, run).enumerate() {
+        facts.extend(ask_facts(view, ask, at == 0));
     }
     let took = it.ended_at.unwrap_or(view.now).mono.since(it.submitted_at.mono);
     let ended = it.ended_at.map_or_else(|| "so far".to_owned(), |ended| format!("until {}", view.time_of_day(ended)));
@@ -94,14 +97,19 @@ fn count_nodes(run: &RunView) -> String {
     format!("{}: {}", format::count(run.planned.into()), each.join(", "))
 }
 
-/// A question that waits.
-pub(super) fn ask_facts(view: &View, ask: &AskView) -> Vec<Sentence> {
-    vec![
-        Sentence::Why(format!("it asks whether {} may go on", ask.node.id)),
-        payload("question", &ask.summary),
-        fact("answer by", format!("{}, else it is a no", at(view, ask.expires_at))),
-        Sentence::Press(Action::Tray, "has it first: approve or reject it there".into()),
-    ]
+/// A question that waits, and what is done about it: here, where it is the one that the keys answer.
+fn ask_facts(view: &View, ask: &AskView, is_at_hand: bool) -> Vec<Sentence> {
+    let left = format::age(ask.expires_at.since(view.clock.wall));
+    let mut facts = vec![Sentence::Why(format!("it asks whether {} may go on", ask.node.id)), payload("question", &ask.summary)];
+    facts.extend(Takes::of(ask).iter().map(|takes| payload(if matches!(takes, Takes::With(_)) { "with" } else { "input" }, takes.words())));
+    facts.push(fact("answer by", format!("{}: without an answer it is a no in {left}", format::time_of_day(ask.expires_at, &view.zone))));
+    if is_at_hand {
+        facts.push(Sentence::Press(Action::Approve, "approves it".into()));
+        facts.push(Sentence::Press(Action::Reject, "rejects it".into()));
+    } else {
+        facts.push(Sentence::Press(Action::Tray, "has it among the first: approve or reject it there".into()));
+    }
+    facts
 }
 
 /// A run as the store has it.
@@ -122,11 +130,10 @@ pub(super) fn stored_facts(view: &View, row: &RunRow) -> Vec<Sentence> {
 }
 
 /// How a node stands, what feeds it, and what it feeds.
-pub(super) fn node_facts(view: &View, model: &Model, run: TraceId, place: u32) -> Vec<Sentence> {
-    let it = model.runs().and_then(|runs| runs.run(run));
+pub(super) fn node_facts(view: &View, model: &Model, (run, place): (TraceId, u32), it: Option<&RunView>) -> Vec<Sentence> {
     let found = it.and_then(|it| Some((it, it.plan.nodes.get(place as usize)?, it.nodes.get(place as usize)?)));
     let Some((it, plan, node)) = found else {
-        return vec![fact("", "its plan is kept here no longer (limits.runs.shown_nodes_max)")];
+        return vec![fact("", "its plan is listed here no longer; the store has it:"), Sentence::Run(format!("run show {run}").into())];
     };
     let mut facts = vec![fact("state", node.state.name())];
     if let Some(why) = &node.why {
@@ -134,7 +141,7 @@ pub(super) fn node_facts(view: &View, model: &Model, run: TraceId, place: u32) -
         facts.push(payload(if is_bad { "why" } else { "says" }, why));
     }
     for ask in questions(model, run).filter(|ask| ask.node.place == place) {
-        facts.extend(ask_facts(view, ask));
+        facts.extend(ask_facts(view, ask, true));
     }
     facts.push(fact("use", plan.uses.to_string()));
     facts.push(fact("attempts", node.attempt.to_string()));

@@ -1,7 +1,9 @@
 //! What is asked before a run is cancelled, and before a question of one is answered.
 
+use serde_json::Value;
+
 use crate::{
-    console::{class::Class, format, model::Model, theme::Role, view::View},
+    console::{class::Class, format, model::Model, text, theme::Role, view::View},
     ids::{ActionId, TraceId},
     runs::{AskView, NodeState, RunView},
     words::counted,
@@ -9,6 +11,10 @@ use crate::{
 
 /// Nodes that are named one by one.
 const NAMED: usize = 6;
+/// Lines of what a node would be given, beside which the rest of a question finds room on the smallest screen.
+const TAKES: usize = 5;
+/// Columns of one of them.
+const TAKES_COLUMNS: usize = 100;
 
 fn some(ids: &[&str]) -> String {
     let shown = ids.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
@@ -32,12 +38,17 @@ pub(super) fn cancel_words(model: &Model, run: TraceId, name: &str) -> Vec<(Stri
     if !working.is_empty() {
         let count = working.len();
         words.push((
-            format!("{count} are worked on, and their agents are told; what they answer is ignored: {}.", some(&working)),
+            format!(
+                "{count} {} worked on, and told to stop; what is answered is ignored: {}.",
+                if count == 1 { "is" } else { "are" },
+                some(&working)
+            ),
             Role::Warn,
         ));
     }
     if !waiting.is_empty() {
-        words.push((format!("{} never begin, or not again: {}.", waiting.len(), some(&waiting)), Role::Warn));
+        let begins = if waiting.len() == 1 { "begins" } else { "begin" };
+        words.push((format!("{} never {begins}, or not again: {}.", waiting.len(), some(&waiting)), Role::Warn));
     }
     let asks = model.runs().map_or(0, |runs| runs.asks.iter().filter(|ask| ask.run == run).count());
     if asks > 0 {
@@ -52,6 +63,46 @@ pub(super) fn cancel_words(model: &Model, run: TraceId, name: &str) -> Vec<(Stri
         words.push((format!("{done} completed, and what they did stays done; kept: {artifacts}."), Role::Muted));
     }
     words
+}
+
+/// What the node of a question would be given.
+pub(super) enum Takes {
+    /// Something of its `with`.
+    With(String),
+    /// What feeds one of its ports.
+    Input(String),
+}
+
+impl Takes {
+    /// All of it, line by line.
+    pub(super) fn of(ask: &AskView) -> Vec<Self> {
+        /// The key that makes a node ask.
+        const ASKS: &str = "require_human_confirm";
+        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let mut all = Vec::new();
+        let takes = serde_json::from_str::<Value>(&ask.takes).unwrap_or_default();
+        let of = |key: &str| takes.get(key).and_then(Value::as_object).into_iter().flatten();
+        all.extend(of("with").filter(|(key, _)| *key != ASKS).map(|(key, value)| Self::With(format!("{key}: {}", plain(value)))));
+        all.extend(of("inputs").map(|(port, values)| {
+            let values = values.as_array().map_or_else(|| plain(values), |all| all.iter().map(plain).collect::<Vec<_>>().join(", "));
+            Self::Input(format!("{port}: {values}"))
+        }));
+        all
+    }
+
+    /// In words, without what of it it is.
+    pub(super) fn words(&self) -> &str {
+        match self {
+            Self::With(words) | Self::Input(words) => words,
+        }
+    }
+}
+
+/// What is asked and what would be done, in one line.
+pub(super) fn ask_line(ask: &AskView) -> String {
+    let takes = Takes::of(ask);
+    let parts: Vec<&str> = std::iter::once(&*ask.summary).chain(takes.iter().map(Takes::words)).collect();
+    parts.join("  ")
 }
 
 /// The question of this name, while it waits.
@@ -83,10 +134,20 @@ pub(super) fn decide_words(view: &View, model: &Model, action: ActionId, approve
     let name = run.map_or_else(|| ask.run.short(), |run| format!("{} {}", run.name, ask.run.short()));
     let summary = if view.veil.hides(Class::Payload) { view.glyphs.masked.to_owned() } else { ask.summary.to_string() };
     let mut words = vec![(format!("{name} asks whether {} may go on:", ask.node.id), Role::Muted), (summary, Role::Accent)];
+    if !view.veil.hides(Class::Payload) {
+        let takes = Takes::of(ask);
+        words.extend(takes.iter().take(TAKES).map(|takes| {
+            let of = if matches!(takes, Takes::With(_)) { "with" } else { "input" };
+            (format!("{of} {}", text::truncate(takes.words(), TAKES_COLUMNS, view.glyphs.ellipsis)), Role::Text)
+        }));
+        if takes.len() > TAKES {
+            words.push((format!("and {} more", takes.len() - TAKES), Role::Muted));
+        }
+    }
     if approved {
-        words.push((format!("Yes: {} is worked on at once.", ask.node.id), Role::Text));
+        words.push((format!("Approved, {} is worked on at once.", ask.node.id), Role::Text));
     } else {
-        words.push((format!("No: {} fails and is not tried again.", ask.node.id), Role::Text));
+        words.push((format!("Rejected, {} fails and is not tried again.", ask.node.id), Role::Text));
         let behind = run.map_or(0, |run| behind(run, ask.node.place));
         if behind > 0 {
             words.push((format!("Behind it {} may get nothing to work on.", counted(behind, "node")), Role::Warn));

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use ratatui::layout::Rect;
 
+use super::run_questions::ask_line;
 use crate::{
     console::{
         format,
@@ -19,7 +20,7 @@ use crate::{
 };
 
 const COLUMNS: &[Column] =
-    &[Column::fixed("", 9), Column::fixed("since", 8), Column::fixed("lasts", 6).right(), Column::growing("what", 20, 1)];
+    &[Column::fixed("", 11), Column::fixed("since", 8), Column::fixed("lasts", 11).right(), Column::growing("what", 20, 1)];
 
 /// The open tray.
 #[derive(Debug, Default)]
@@ -108,7 +109,7 @@ impl Tray {
         }
         let view = canvas.view;
         let row = |index: usize| match (asks.get(index), index.checked_sub(asks.len())) {
-            (Some(ask), _) => question_cells(view, model, ask),
+            (Some(ask), _) => question_cells(view, ask),
             (None, at) => at.and_then(|at| alerts.get(at)).map_or_else(Vec::new, |alert| cells(view, alert)),
         };
         Table::plain(COLUMNS, asks.len() + alerts.len(), &row, &self.selection, focused).draw(canvas, inside);
@@ -132,14 +133,14 @@ pub(super) const fn standing_word(standing: Standing) -> &'static str {
     }
 }
 
-fn question_cells(view: &View, model: &Model, ask: &AskView) -> Vec<Cell> {
-    let name = model.runs().and_then(|runs| runs.run(ask.run)).map_or_else(|| ask.run.short(), |run| run.name.to_string());
+/// Of which run it is and when silence becomes a no are never cut, nor masked.
+fn question_cells(view: &View, ask: &AskView) -> Vec<Cell> {
     let left = ask.expires_at.since(view.clock.wall);
     vec![
-        Cell::new(format!("{} asks", view.glyphs.warn), Role::Accent),
+        Cell::new(format!("{} {} asks", view.glyphs.warn, ask.run.short()), Role::Accent),
         Cell::new(view.time_of_day(ask.asked_at), Role::Muted),
-        Cell::new(format::age(view.clock.mono.since(ask.asked_at.mono)), Role::Text),
-        Cell::of_class(format!("{name}, {}: {} (a no in {})", ask.node.id, ask.summary, format::age(left)), Role::Text, Class::Payload),
+        Cell::new(format!("no in {}", format::age(left).trim_start()), Role::Warn),
+        Cell::of_class(ask_line(ask), Role::Text, Class::Payload),
     ]
 }
 

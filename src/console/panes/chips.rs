@@ -70,6 +70,7 @@ fn parts(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
                 let (open, totals) = (format::count(runs.open().count() as u64), runs.totals);
                 let bad = format::count(totals.failed);
                 match room {
+                    Room::Tight if runs.open().next().is_some() => format!("{open}{}", glyphs.flying),
                     Room::Least | Room::Tight => String::new(),
                     _ => format!("{open}{} {}{} {bad}{}", glyphs.flying, format::count(totals.succeeded), glyphs.ok, glyphs.bad),
                 }
@@ -183,7 +184,7 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
 
 /// A count of the run that is shown.
 fn run_count(model: &Model, ui: &Ui, count: impl Fn(&RunView) -> u64) -> String {
-    let view = ui.run_shown(model).and_then(|run| model.runs()?.run(run));
+    let view = ui.run_shown(model).and_then(|run| ui.run_view(model, run));
     format::count(view.map_or(0, count))
 }
 

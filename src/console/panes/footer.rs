@@ -37,8 +37,12 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
     };
     let mut bindings: Vec<_> = view.keymap.bindings(place).filter(|binding| binding.in_footer).collect();
     // What never does anything here is not named at all.
+    let is_question = update::is_question_at_hand(ui, model);
     let is_idle = |binding: &keymap::Binding| match (binding.action, place) {
-        (Action::Open, Place::Facts) | (Action::Kick, Place::Topics | Place::Drops) => {
+        (Action::Approve | Action::Reject, _) => !is_question,
+        (Action::Kick | Action::Settle | Action::Acknowledge, Place::Tray) if is_question => true,
+        (Action::Kick | Action::Invoke, Place::Runs | Place::Plan | Place::RunEvents | Place::Artifacts | Place::RunHistory) => true,
+        (Action::Open, Place::Facts) | (Action::Kick, Place::Topics | Place::Drops) | (Action::Settle, Place::Tray) => {
             update::hindrance(binding.action, ui, model, view).is_some()
         }
         _ => false,

@@ -235,11 +235,15 @@ fn state(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> 
     }
     let held = world.mpp.queues.values().filter(|queue| queue.brake.held).count();
     let declared = world.mpp.queues.values().filter(|queue| queue.ready_after.is_some()).count();
-    if held > 0 && held >= declared {
-        parts.push(Part::new(format!("{} ALL HELD", glyphs.held), Role::Warn));
-    } else if held > 0 {
-        parts.push(Part::new(format!("{} {held} held", glyphs.held), Role::Warn));
-    }
+    let holds = match (held > 0 && held >= declared, world.runs.held) {
+        (true, true) => Some("ALL HELD".to_owned()),
+        (true, false) => Some("QUEUES HELD".to_owned()),
+        (false, true) if held == 0 && declared == 0 => Some("ALL HELD".to_owned()),
+        (false, true) if held == 0 => Some("RUNS HELD".to_owned()),
+        (false, true) => Some(format!("RUNS HELD, {held} held")),
+        (false, false) => (held > 0).then(|| format!("{held} held")),
+    };
+    parts.extend(holds.map(|words| Part::new(format!("{} {words}", glyphs.held), Role::Warn)));
     let draining = world.mpp.queues.iter().filter(|(_, queue)| queue.brake.draining);
     let (drained, draining): (Vec<_>, Vec<_>) = draining.partition(|(_, queue)| queue.pending == 0 && queue.in_flight.is_none());
     for (queues, one, many) in [(draining, "drain", "draining"), (drained, "drained", "drained")] {

@@ -52,7 +52,7 @@ pub(crate) fn list_height(area: Rect) -> usize {
 /// The row at a place of a pane, as counted from its first.
 pub(crate) fn row_at(area: Rect, row: u16, selection: &Selection) -> Option<usize> {
     let line = usize::from(row.checked_sub(area.y + 2)?);
-    (line < list_height(area)).then(|| selection.offset() + line)
+    (line < list_height(area)).then(|| selection.row_at(line))
 }
 
 /// Whether a pane of queues has room for how long their heads wait.
@@ -150,13 +150,13 @@ fn why_empty(pane: PaneId, mpp: &Snapshot, model: &Model, ui: &Ui, view: &View) 
 /// Why a pane that tells of one run is empty.
 fn of_run(pane: PaneId, model: &Model, ui: &Ui) -> String {
     let Some(run) = ui.run_shown(model) else { return "no run is selected".to_owned() };
-    if let Some(trouble) = ui.pages.runs.trouble().filter(|_| pane != PaneId::Plan) {
+    if let Some(trouble) = ui.pages.runs.trouble() {
         return trouble.to_owned();
     }
-    let is_shown = model.runs().is_some_and(|runs| runs.run(run).is_some());
     let words = match pane {
-        PaneId::Plan if is_shown => "its plan is kept here no longer (limits.runs.shown_nodes_max)",
-        PaneId::Plan => "it ended before what is kept here (limits.runs.shown_max)",
+        PaneId::Plan if ui.run_view(model, run).is_some_and(|view| view.planned == 0) => "it has no nodes",
+        PaneId::Plan if ui.pages.runs.is_unknown(run) => "the store has no such run any more",
+        PaneId::Plan => "asking the station",
         PaneId::RunEvents => "it told nothing so far",
         _ => "it kept nothing so far",
     };
@@ -239,7 +239,7 @@ fn run_title(pane: PaneId, model: &Model, ui: &Ui) -> String {
     }
     let Some(run) = ui.run_shown(model) else { return name.to_owned() };
     let stored = || ui.pages.run_history.rows().iter().find(|row| row.run == run).map(|row| row.name.clone());
-    let view = runs.run(run);
+    let view = ui.run_view(model, run);
     let of = view.map(|view| view.name.to_string()).or_else(stored).unwrap_or_default();
     let hidden = match view {
         Some(view) if pane == PaneId::Plan => ui.picture_of(view).hidden,
@@ -277,7 +277,7 @@ fn bus_title(pane: PaneId, model: &Model, view: &View) -> String {
 
 /// Why the run that is shown did not succeed, behind the title of its plan: the first thing that one looks for.
 fn draw_why(canvas: &mut Canvas<'_>, area: Rect, (title, focused): (&str, bool), model: &Model, ui: &Ui) {
-    let run = ui.run_shown(model).and_then(|run| model.runs()?.run(run));
+    let run = ui.run_shown(model).and_then(|run| ui.run_view(model, run));
     let Some(why) = run.and_then(|run| run.why.as_deref()) else { return };
     let width = |words: &str| u16::try_from(text::width(words)).unwrap_or(u16::MAX);
     let before = 4 + if focused { width(canvas.view.glyphs.into) + 1 } else { 0 };

@@ -73,6 +73,22 @@ impl PlannedNode<'_> {
         Some(self.expires_at?.since(now.wall))
     }
 
+    /// How much it is what one looks for, the least first; nothing for one that waits or ended well.
+    pub(super) fn rank(&self) -> Option<u8> {
+        match self.node.state {
+            NodeState::Asking => Some(0),
+            NodeState::Running if !self.run.plan.nodes.iter().any(|node| node.parent == u32::try_from(self.place).ok()) => Some(1),
+            NodeState::Retrying => Some(2),
+            NodeState::Failed => Some(3),
+            _ => None,
+        }
+    }
+
+    /// How far its agent is.
+    fn bar(&self, glyphs: &Glyphs) -> String {
+        self.node.progress.map_or_else(String::new, |progress| bar(progress, glyphs))
+    }
+
     fn label(&self) -> &str {
         self.plan.id.rsplit('/').next().unwrap_or(&self.plan.id)
     }
@@ -80,16 +96,15 @@ impl PlannedNode<'_> {
 
 fields! {
     PlannedNode<'_> {
-        "node", Text, Public, "its id", Column::growing("node", 20, 4) => |it, _| Value::text(&*it.plan.id);
+        "node", Text, Public, "its id", Column::growing("node", 20, 3) => |it, _| Value::text(&*it.plan.id);
         "state", State(STATES), Public, "how it stands", Column::fixed("state", 9) => |it, _| Value::text(it.node.state.name());
         "try", Number, Public, "attempts that were begun", Column::fixed("try", 3).right() => |it, _| Value::count(u64::from(it.node.attempt));
         "took", Duration, Public, "how long it took from its first attempt on, or takes so far", Column::fixed("time", 6).right()
             => |it, now| node_time(it.node, now)
                 .map_or(Value::None, |took| Value::Duration(u64::try_from(took.as_millis()).unwrap_or(u64::MAX)));
-        "progress", Number, Public, "how far its agent is, of 1", Column::fixed("progress", 13).from(72)
-            => |it, _| share_of(it.node).map_or(Value::None, Value::Number);
-        "use", Text, Public, "what does it", Column::growing("use", 10, 1).from(64) => |it, _| Value::text(&*it.plan.uses);
-        "why", Text, Payload, "what there is to say of it", Column::growing("why", 10, 4).from(56)
+        "progress", Number, Public, "how far its agent is, of 1" => |it, _| share_of(it.node).map_or(Value::None, Value::Number);
+        "use", Text, Public, "what does it", Column::growing("use", 10, 1).from(96) => |it, _| Value::text(&*it.plan.uses);
+        "why", Text, Payload, "what there is to say of it, and how far its agent is", Column::growing("why", 14, 6).from(56)
             => |it, _| Value::maybe(it.node.why.as_deref());
         "layer", Number, Public, "the length of the longest way to it"
             => |it, _| Value::count(it.picture.lines.get(it.line).map_or(0, |line| line.layer) as u64);
@@ -141,8 +156,19 @@ impl Listed for PlannedNode<'_> {
                 let left = self.left(look.view.clock).unwrap_or_default();
                 Cell::new(format!("no in {}", format::age(left)), Role::Warn)
             }
-            "progress" => Cell::new(self.node.progress.map_or_else(String::new, |progress| bar(progress, glyphs)), Role::Runs),
+            "progress" => Cell::new(self.bar(glyphs), Role::Runs),
             "use" => Cell::new(self.plan.uses.to_string(), Role::Muted),
+            "why" if self.expires_at.is_some() => {
+                let left = self.left(look.view.clock).unwrap_or_default();
+                Cell::new(format!("asks, a no in {}", format::age(left)), Role::Warn)
+            }
+            // What its agent says to it can quote viewers; how far it is does not.
+            "why" if self.node.progress.is_some() && !self.node.state.is_end() => match self.node.why.as_deref() {
+                Some(says) if !look.view.veil.hides(Class::Payload) => {
+                    Cell::of_class(format!("{} {says}", self.bar(glyphs)), role, Class::Payload)
+                }
+                _ => Cell::new(self.bar(glyphs), role),
+            },
             "why" => Cell::of_class(self.node.why.as_deref().unwrap_or_default().to_owned(), role, Class::Payload),
             _ => return None,
         })
@@ -150,8 +176,8 @@ impl Listed for PlannedNode<'_> {
 }
 
 /// The nodes of the run that is shown.
-pub(super) fn rows<'a>(model: &'a Model, ui: &Ui) -> Vec<Row<'a>> {
-    let run = ui.run_shown(model).and_then(|run| model.runs()?.run(run));
+pub(super) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
+    let run = ui.run_shown(model).and_then(|run| ui.run_view(model, run));
     let Some(run) = run else { return Vec::new() };
     let picture = ui.picture_of(run);
     let is_drawn = !ui.lens(PaneId::Plan).arranges();

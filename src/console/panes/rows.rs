@@ -115,7 +115,7 @@ fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
         PaneId::Subscribers => subscribers::rows(model, ui),
         PaneId::Peers => peers::rows(model),
         PaneId::Drops => drops::rows(model),
-        PaneId::Runs => runs::rows(model),
+        PaneId::Runs => runs::rows(model, ui),
         PaneId::Plan => plan::rows(model, ui),
         PaneId::RunEvents => run_events::rows(model, ui),
         PaneId::Artifacts => artifacts::rows(model, ui),
@@ -253,6 +253,20 @@ impl Keys for Rows<'_> {
 
     fn follows_its_end(&self) -> bool {
         matches!(self, Self::Entries(_) | Self::Following(_))
+    }
+
+    fn leading(&self) -> usize {
+        let Self::Made(rows) = self else { return 0 };
+        let ranked =
+            rows.iter().enumerate().filter_map(|(at, row)| if let Row::Node(node) = row { Some((node.rank()?, at)) } else { None });
+        ranked.min().map_or(0, |(_, at)| at)
+    }
+
+    fn pinned(&self) -> usize {
+        match self {
+            Self::Made(rows) => rows.iter().take_while(|row| matches!(row, Row::Run(run) if !run.view.state.is_end())).count(),
+            Self::Following(_) | Self::Entries(_) => 0,
+        }
     }
 }
 

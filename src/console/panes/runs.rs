@@ -1,6 +1,6 @@
-//! Runs: those that are open first, then the newest.
+//! Runs: those that ask first, then the others that are open, then the newest.
 
-use std::{borrow::Cow, cmp::Reverse, time::Duration};
+use std::{cmp::Reverse, time::Duration};
 
 use super::{
     Cell, Class,
@@ -8,8 +8,9 @@ use super::{
     row::{Listed, Look, Row},
 };
 use crate::{
-    console::{format, glyphs::Glyphs, model::Model, selection::RecordKey, theme::Role},
+    console::{format, glyphs::Glyphs, model::Model, selection::RecordKey, theme::Role, ui::Ui},
     field::{Column, Value, fields},
+    ids::TraceId,
     runs::{NodeView, RunState, RunView},
     time::{Now, Wall},
 };
@@ -18,7 +19,7 @@ use crate::{
 pub(super) const STATES: &[&str] = &["running", "cancelling", "succeeded", "failed", "cancelled"];
 
 /// Cells of the bar of a run's progress.
-const BAR: usize = 5;
+const BAR: usize = 8;
 
 /// A run.
 pub(crate) struct Run<'a> {
@@ -27,6 +28,8 @@ pub(crate) struct Run<'a> {
     pub(crate) asks: usize,
     /// When silence becomes a no to the first of them.
     pub(crate) expires_at: Option<Wall>,
+    /// How long it took as the store has it, where its plan is not kept.
+    pub(crate) stored: Option<Duration>,
 }
 
 impl Run<'_> {
@@ -43,25 +46,29 @@ impl Run<'_> {
     }
 
     fn took(&self, now: Now) -> Duration {
-        self.view.ended_at.unwrap_or(now).mono.since(self.view.submitted_at.mono)
+        // One that a restart ended was submitted before this station was there.
+        self.stored.unwrap_or_else(|| self.view.ended_at.unwrap_or(now).mono.since(self.view.submitted_at.mono))
+    }
+
+    fn left(&self, now: Now) -> Option<String> {
+        Some(format!("no in {}", format::age(self.expires_at?.since(now.wall))))
     }
 }
 
 fields! {
     Run<'_> {
         "name", Text, Public, "the opening's name", Column::growing("run", 12, 3) => |it, _| Value::text(&*it.view.name);
-        "state", State(STATES), Public, "how it stands", Column::fixed("state", 11).from(66) => |it, _| Value::text(it.view.state.name());
+        "state", State(STATES), Public, "how it stands", Column::fixed("state", 10).from(96) => |it, _| Value::text(it.view.state.name());
         "trace", Id, Public, "its name on the bus", Column::fixed("trace", 5)
             => |it, _| Value::text(it.view.run.0.hyphenated().to_string());
         "done", Number, Public, "nodes that ended, of all its nodes", Column::fixed("nodes", 9).right() => |it, _| Value::count(it.done());
-        "progress", Number, Public, "how much of it is done, of 1: nodes that ended, and of the others what their agents say",
-            Column::fixed("progress", 10).from(74) => |it, _| it.share().map_or(Value::None, Value::Number);
+        "progress", Number, Public, "how much of it is done, of 1: nodes that ended, and of the others what their agents say" => |it, _| it.share().map_or(Value::None, Value::Number);
         "took", Duration, Public, "how long it took, or takes so far", Column::fixed("time", 7).right()
             => |it, now| Value::Duration(u64::try_from(it.took(now).as_millis()).unwrap_or(u64::MAX));
-        "tokens", Number, Public, "tokens that its agents used", Column::fixed("tokens", 6).right().from(50)
+        "tokens", Number, Public, "tokens that its agents used", Column::fixed("tokens", 6).right().from(90)
             => |it, _| Value::count(it.view.tokens);
-        "by", Text, Public, "who asked for it", Column::growing("by", 8, 1).from(90) => |it, _| Value::text(&*it.view.by.client);
-        "why", Text, Payload, "why it did not succeed", Column::growing("why", 10, 4).from(96)
+        "by", Text, Public, "who asked for it", Column::growing("by", 8, 1).from(110) => |it, _| Value::text(&*it.view.by.client);
+        "why", Text, Payload, "why it did not succeed; while it is open, how far it is", Column::growing("why", 14, 6).from(60)
             => |it, _| Value::maybe(it.view.why.as_deref());
         "nodes", Number, Public, "nodes of its plan" => |it, _| Value::count(u64::from(it.view.planned));
         "events", Number, Public, "events that it told" => |it, _| Value::count(it.view.events);
@@ -72,6 +79,14 @@ fields! {
         "at", Time, Public, "when it was submitted" => |it, _| Value::Time(it.view.submitted_at.wall);
         "ended", Time, Public, "when it ended" => |it, _| it.view.ended_at.map_or(Value::None, |at| Value::Time(at.wall));
         "age", Duration, Public, "how long ago it was submitted" => |it, now| Value::Duration(super::ms(it.view.submitted_at, now));
+    }
+}
+
+impl Run<'_> {
+    /// How far an open run is.
+    fn bar(&self, glyphs: &Glyphs) -> String {
+        let share = self.share().filter(|_| !self.view.state.is_end());
+        share.map_or_else(String::new, |share| bar_of(share, BAR, glyphs))
     }
 }
 
@@ -98,42 +113,44 @@ impl Listed for Run<'_> {
         Some(match field {
             "name" if self.asks > 0 => Cell::new(format!("{sign} {} {}", glyphs.warn, self.view.name), Role::Warn),
             "name" => Cell::new(format!("{sign} {}", self.view.name), role),
-            "state" if self.asks > 0 => {
-                let left = self.expires_at.map_or_else(String::new, |at| format!(" {}", format::age(at.since(look.view.clock.wall))));
-                Cell::new(format!("asks{left}"), Role::Warn)
-            }
+            "state" if self.asks > 0 => Cell::new("asks", Role::Warn),
             "state" => Cell::new(self.view.state.name(), role),
             "trace" => Cell::new(self.view.run.short(), Role::Muted),
-            "done" => {
-                let done: Cow<'_, str> = match (self.view.nodes.is_empty(), self.view.planned) {
-                    (true, 1..) => glyphs.none.into(),
-                    _ => format::count(self.done()).into(),
-                };
-                Cell::new(format!("{done}/{}", format::count(self.view.planned.into())), text)
-            }
-            "progress" if self.view.state.is_end() => Cell::new("", Role::Muted),
-            "progress" => Cell::new(self.share().map_or_else(String::new, |share| bar_of(share, BAR, glyphs)), Role::Runs),
+            // Of one whose plan is not kept, how many it had.
+            "done" if self.view.nodes.is_empty() => Cell::new(format::count(self.view.planned.into()), text),
+            "done" => Cell::new(format!("{}/{}", format::count(self.done()), format::count(self.view.planned.into())), text),
+            "progress" => Cell::new(self.bar(glyphs), Role::Runs),
             "took" => Cell::new(format::age(self.took(look.view.now)), text),
             "tokens" => Cell::new(format::count(self.view.tokens), text),
             "by" => Cell::new(self.view.by.client.to_string(), Role::Muted),
+            "why" if self.asks > 0 => {
+                let more = if self.asks > 1 { format!("{} questions, the first a ", self.asks) } else { "asks, a ".to_owned() };
+                Cell::new(format!("{more}{}", self.left(look.view.clock).unwrap_or_default()), Role::Warn)
+            }
+            "why" if !self.view.state.is_end() => Cell::new(self.bar(glyphs), Role::Runs),
             "why" => Cell::of_class(self.view.why.as_deref().unwrap_or_default().to_owned(), role, Class::Payload),
             _ => return None,
         })
     }
 }
 
+/// How long a run that has ended took, as the store has it.
+fn stored_time(ui: &Ui, run: TraceId) -> Option<Duration> {
+    let row = || ui.pages.run_history.rows().iter().find(|row| row.run == run);
+    let shown = || ui.pages.runs.view(run).and_then(|view| Some(view.ended_at?.mono.since(view.submitted_at.mono)));
+    shown().or_else(|| row().and_then(|row| Some(row.ended_at_ms?.since(row.submitted_at_ms))))
+}
+
 /// The runs that are shown.
-pub(super) fn rows(model: &Model) -> Vec<Row<'_>> {
+pub(super) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
     let Some(runs) = model.runs() else { return Vec::new() };
-    let mut views: Vec<_> = runs.runs.iter().enumerate().collect();
-    views.sort_by_key(|(place, view)| (view.state.is_end(), Reverse(*place)));
-    let row = |view: &'_ RunView| {
+    let made = runs.runs.iter().enumerate().map(|(place, view)| {
         let asks = runs.asks.iter().filter(|ask| ask.run == view.run);
-        (asks.clone().count(), asks.map(|ask| ask.expires_at).min())
-    };
-    let made = views.into_iter().map(|(_, view)| {
-        let (asks, expires_at) = row(view);
-        Row::Run(Run { view, asks, expires_at })
+        let (asks, expires_at) = (asks.clone().count(), asks.map(|ask| ask.expires_at).min());
+        let stored = if view.nodes.is_empty() && view.planned > 0 { stored_time(ui, view.run) } else { None };
+        (place, Run { view, asks, expires_at, stored })
     });
-    made.collect()
+    let mut all: Vec<_> = made.collect();
+    all.sort_by_key(|(place, run)| (run.view.state.is_end(), run.asks == 0, Reverse(*place)));
+    all.into_iter().map(|(_, run)| Row::Run(run)).collect()
 }

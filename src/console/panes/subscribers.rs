@@ -5,7 +5,7 @@ use std::{borrow::Cow, cmp::Reverse};
 use super::{
     Cell, peers,
     row::{Listed, Look, Row},
-    topics::{bad_cell, rate_cell},
+    topics::{bad_cell, rate_cell, short_topic},
 };
 use crate::{
     console::{
@@ -123,7 +123,10 @@ impl Listed for Subscriber<'_> {
         let role = if is_console { Role::Muted } else { Role::Text };
         Some(match field {
             "client" => Cell::new(peers::shown_name(self.peer, self.is_own), role),
-            "pattern" => Cell::new(self.sub.topic.to_string(), if self.count > 1 { Role::Muted } else { role }),
+            "pattern" => Cell::new(
+                short_topic(self.sub.topic.as_str(), look.view.glyphs).into_owned(),
+                if self.count > 1 { Role::Muted } else { role },
+            ),
             "session" => Cell::new(self.session.to_string(), Role::Muted),
             "queued" => {
                 let words = format!("{}/{}", format::count(gauge.queued_messages), format::count(self.limits.queue_messages_max));

@@ -56,7 +56,8 @@ impl<'a> Table<'a> {
         }
         let offset = self.selection.offset();
         let height = usize::from(area.height - 1);
-        for (index, y) in (offset..self.len).take(height).zip(area.y + 1..) {
+        let rows = (0..height).map(|line| self.selection.row_at(line)).take_while(|row| *row < self.len);
+        for (index, y) in rows.zip(area.y + 1..) {
             if (self.bookmarked)(index) {
                 canvas.put(area.x, y, 1, canvas.view.glyphs.bookmark, Role::Accent);
             }

@@ -10,12 +10,13 @@ use super::{
 use crate::{
     console::{
         format,
+        glyphs::Glyphs,
         model::{BYTES, DELIVERED, Flow, MESSAGES, Model},
         selection::RecordKey,
         theme::Role,
     },
     field::{Column, Value, fields},
-    ids::TopicName,
+    ids::{TopicName, TraceId},
     rmp::{DropReason, Registry, SchemaId, TopicView, topic::Class},
     time::Now,
 };
@@ -35,7 +36,12 @@ impl Topic<'_> {
     /// Whether somebody published here and nobody listens. What the station says by itself asks for nobody.
     fn is_for_nobody(&self) -> bool {
         let is_own = matches!(Class::of_text(self.name.as_str()), Class::Sys | Class::Tap | Class::DropsBodies | Class::RunOutput);
-        self.view.published > 0 && self.view.subscribers == 0 && !is_own
+        self.view.published > 0 && self.view.subscribers == 0 && !is_own && !self.is_heard()
+    }
+
+    /// Whether the station itself takes what is published here.
+    fn is_heard(&self) -> bool {
+        Class::of_text(self.name.as_str()).is_heard()
     }
 
     fn dropped(&self) -> u64 {
@@ -75,6 +81,17 @@ fields! {
             => |it, _| it.dropped_for(DropReason::BackpressureTimeout);
         "last", Time, Public, "when the last message came" => |it, _| Value::Time(it.view.last_at.wall);
     }
+}
+
+/// The width from which on a run's topics are written whole.
+const WHOLE_FROM: u16 = 180;
+
+/// A topic with the traces in it by their last digits, where they differ.
+pub(super) fn short_topic<'a>(topic: &'a str, glyphs: &Glyphs) -> Cow<'a, str> {
+    let is_trace = |segment: &&str| segment.len() > TraceId::PREFIX.len() && segment.parse::<TraceId>().is_ok();
+    let Some(segment) = topic.split('/').find(is_trace) else { return Cow::Borrowed(topic) };
+    let short = format!("{}{}", glyphs.ellipsis, segment.parse::<TraceId>().map_or_else(|_| segment.to_owned(), TraceId::short));
+    Cow::Owned(topic.replacen(segment, &short, 1))
 }
 
 /// A schema's constant, or its number where it has none.
@@ -120,6 +137,7 @@ impl Listed for Topic<'_> {
     fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
         let (now, glyphs) = (look.view.now, look.view.glyphs);
         Some(match field {
+            "topic" if look.width < WHOLE_FROM => Cell::new(short_topic(self.name.as_str(), glyphs).into_owned(), Role::Text),
             "topic" => Cell::new(self.name.to_string(), Role::Text),
             "schema" => {
                 let name = self.view.schema_id.map_or(Cow::Borrowed(glyphs.none), schema_name);
@@ -134,6 +152,8 @@ impl Listed for Topic<'_> {
             "subs" => {
                 let count = format::count(self.view.subscribers.into());
                 match self.view.subscribers {
+                    0 if self.is_heard() => Cell::new("own", Role::Muted),
+                    _ if self.is_heard() => Cell::new(format!("{count}+"), Role::Text),
                     0 if self.is_for_nobody() => Cell::new(format!("{count}{}", glyphs.warn), Role::Warn),
                     0 => Cell::new(count, Role::Muted),
                     _ => Cell::new(count, Role::Text),

@@ -193,7 +193,10 @@ pub(super) fn title(model: &Model, ui: &Ui) -> String {
 pub(super) fn why_empty(ui: &Ui, view: &View) -> String {
     let key = view.key(Action::Ladder);
     match ui.rungs.trace() {
-        Some(_) => "no message of it is kept (limits.console.kept_entries_max)".to_owned(),
+        Some(trace) => format!(
+            "no message of {} is kept here: it went before this console came, or was let go of since; a recording keeps all",
+            trace.short()
+        ),
         None => format!("no trace is chosen: {key} on a run, an invocation or an entry of the Wire shows its messages here"),
     }
 }

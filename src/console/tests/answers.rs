@@ -131,6 +131,7 @@ fn every(query: &Query) -> Page {
             Page::Queues(vec![queue])
         }
         Query::Runs { .. } => Page::Runs { rows: super::runs::stored(), more: false, beyond: None },
+        Query::Run { run } => Page::Run(super::runs::detail(*run)),
         Query::RunEvents { run, after, limit } => Page::RunEvents { rows: super::runs::told(*run, *after, *limit), more: true },
         Query::RunArtifacts { after, .. } => Page::RunArtifacts { rows: super::runs::kept(*after), more: false },
         other => panic!("{other:?}"),

@@ -7,13 +7,44 @@ use super::{
     steps::commands,
 };
 use crate::{
-    console::{event::Event, pane_id::PaneId, ui::Focus},
+    console::{action::Effect, event::Event, pane_id::PaneId, ui::Focus},
     mpp,
+    port::Command,
+    runs,
     tap::entry::mpp::{Brake, CloseCause, Transition},
 };
 
 fn held(stage: &mut Stage, queue: &str, held: bool, draining: bool) {
     stage.mpp(Transition::Braked { queue: queue.into(), brake: Brake { held, draining } }, "");
+}
+
+/// The station has the brake of the runs on.
+fn runs_held(stage: &mut Stage) {
+    let by = runs::Asker { kind: runs::AskerKind::Tui, client: "operator".into() };
+    stage.runs(runs::Transition::Braked { held: true, by }, "");
+}
+
+fn of_runs(effects: &[Effect]) -> Vec<runs::Command> {
+    let command = |effect: &Effect| match effect {
+        Effect::Command { command: Command::Runs(command), .. } => Some(command.clone()),
+        _ => None,
+    };
+    effects.iter().filter_map(command).collect()
+}
+
+#[test]
+fn everything_is_held_and_released_with_the_attempts_of_runs_and_the_first_line_says_what_is() {
+    let mut stage = show(160, 50);
+    assert_eq!(of_runs(&stage.ctrl('x')), [runs::Command::Hold]);
+    held(&mut stage, "boss", true, false);
+    held(&mut stage, "default", true, false);
+    assert!(stage.text().contains("‖ QUEUES HELD"), "{}", stage.text());
+    assert_eq!(of_runs(&stage.ctrl('x')), [runs::Command::Hold], "runs go on yet");
+    runs_held(&mut stage);
+    assert!(stage.text().contains("‖ ALL HELD"), "{}", stage.text());
+    assert_eq!(of_runs(&stage.ctrl('x')), [runs::Command::Release]);
+    held(&mut stage, "boss", false, false);
+    assert!(stage.text().contains("‖ RUNS HELD, 1 held"), "{}", stage.text());
 }
 
 fn ctrl_x(stage: &mut Stage) -> Vec<mpp::Command> {
@@ -31,12 +62,14 @@ fn releasing_all_leaves_every_brake_as_it_was_before() {
     assert_eq!(ctrl_x(&mut stage), [mpp::Command::Hold { queue: None }]);
     held(&mut stage, "boss", true, true);
     held(&mut stage, "default", true, false);
+    runs_held(&mut stage);
     assert_eq!(ctrl_x(&mut stage), [mpp::Command::Release { queue: None }], "a hold alone ends: the drain of boss goes on");
 
     let mut stage = show(80, 24);
     held(&mut stage, "boss", true, false);
     ctrl_x(&mut stage);
     held(&mut stage, "default", true, false);
+    runs_held(&mut stage);
     assert_eq!(ctrl_x(&mut stage), [release("default")], "what was held by hand stays held");
 }
 
@@ -45,6 +78,7 @@ fn a_console_that_does_not_know_who_held_releases_everything() {
     let mut stage = show(80, 24);
     held(&mut stage, "boss", true, true);
     held(&mut stage, "default", true, false);
+    runs_held(&mut stage);
     assert_eq!(ctrl_x(&mut stage), [mpp::Command::Release { queue: None }]);
 }
 
@@ -135,6 +169,7 @@ fn the_first_line_says_everything_that_matters_at_the_smallest_size() {
     let mut stage = show(80, 24);
     held(&mut stage, "boss", true, true);
     held(&mut stage, "default", true, true);
+    runs_held(&mut stage);
     stage.mpp(Transition::Disconnected { peer: "127.0.0.1:50312".into(), active: true, cause: CloseCause::PeerClosed }, "");
     stage.pass(6_000);
     stage.tick();

@@ -208,3 +208,19 @@ fn the_filter_of_a_list_in_pages_goes_with_the_question() {
     stage.event(Event::Queried { asked, page: Ok(page) });
     assert_eq!(stage.ui.pages.history.rows().len(), 1);
 }
+
+#[test]
+fn on_a_chip_the_views_first_pane_is_filtered_and_nothing_that_is_typed_acts() {
+    let mut stage = show(160, 50);
+    stage.ui.focus = Focus::Chips(1);
+    stage.char('/');
+    assert_eq!(stage.ui.place(), Place::FilterLine);
+    stage.write("nmae>1s");
+    assert!(stage.text().contains("✗ "), "what is wrong with it is said while it is typed: {}", stage.text());
+    assert!(!stage.ui.time.is_stopped() && stage.ui.view == ViewId::Deck);
+    stage.key(KeyCode::Esc);
+    assert_eq!(stage.ui.focus, Focus::Pane(PaneId::Queues));
+    stage.ui.focus = Focus::Chips(1);
+    stage.char('1');
+    assert_eq!(stage.ui.focus, Focus::Pane(PaneId::Queues), "who asks for a view looks at its panes");
+}

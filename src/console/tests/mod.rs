@@ -27,6 +27,7 @@ mod offered;
 mod palette;
 mod reloads;
 mod run_acts;
+mod run_lists;
 mod runs;
 mod screens;
 pub(super) mod stage;

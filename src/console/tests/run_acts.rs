@@ -14,6 +14,7 @@ use crate::{
         keymap::Place,
         pane_id::PaneId,
         selection::RecordKey,
+        ui::Focus,
         view_id::ViewId,
     },
     ids::TraceId,
@@ -32,7 +33,7 @@ fn asked() -> Stage {
 fn a_question_waits_first_among_the_alerts_and_in_the_first_line() {
     let mut stage = asked();
     let text = stage.text();
-    for wanted in ["? 1 question", "Questions: 1 waits.", "chat_vote, give: give item 4 to viewer ann? (a no in"] {
+    for wanted in ["? 1 question", "Questions: 1 waits.", "a41f asks", "no in 4m59s", "give item 4 to viewer ann?  item: 4  in: to ann"] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     assert!(stage.char('a').is_empty() && stage.text().contains("p approves, r rejects"), "{}", stage.text());
@@ -45,7 +46,8 @@ fn an_approval_is_bound_to_its_question_and_confirmed_by_another_key() {
     let mut stage = asked();
     stage.char('p');
     let text = stage.text();
-    assert!(text.contains("Approve?") && text.contains("give item 4 to viewer ann?"), "{text}");
+    assert!(text.contains("Approve give?") && text.contains("give item 4 to viewer ann?"), "{text}");
+    assert!(text.contains("with item: 4") && text.contains("input in: to ann") && text.contains("chat_vote a41f"), "{text}");
     assert_eq!(stage.char('p'), []);
     let command = Command::Runs(runs::Command::Decide { action: ASK, approved: true, note: None });
     assert_eq!(stage.char('y'), [Effect::Command { asked: Asked::Decide { approved: true }, command }]);
@@ -58,10 +60,42 @@ fn an_approval_is_bound_to_its_question_and_confirmed_by_another_key() {
 fn a_question_is_masked_on_air_also_where_it_is_answered() {
     let mut stage = asked();
     stage.act(Action::OnAir);
-    assert!(!stage.text().contains("viewer ann"));
+    let text = stage.text();
+    assert!(!text.contains("viewer ann") && !text.contains("to ann"), "{text}");
+    assert!(text.contains("a41f asks") && text.contains("no in 4m"), "which run, and how long: {text}");
     stage.char('p');
     let text = stage.text();
-    assert!(text.contains("Approve?") && !text.contains("viewer ann"), "{text}");
+    assert!(text.contains("Approve give?") && !text.contains("viewer ann") && !text.contains("to ann"), "{text}");
+}
+
+#[test]
+fn a_question_is_answered_where_its_run_and_its_node_are_looked_at() {
+    for pane in [PaneId::Runs, PaneId::Plan, PaneId::RunEvents, PaneId::Artifacts] {
+        let mut stage = shown(160, 50);
+        stage.ui.focus = Focus::Pane(pane);
+        assert!(stage.text().contains("p approve") && stage.text().contains("r reject"), "{pane:?}: {}", stage.text());
+        stage.char('p');
+        assert!(stage.text().contains("Approve give?"), "{pane:?}: {}", stage.text());
+        stage.char('n');
+        stage.key(KeyCode::Enter);
+        stage.char('r');
+        assert_eq!(stage.text().contains("Reject give?"), pane != PaneId::Artifacts, "{pane:?}: {}", stage.text());
+    }
+    let mut stage = asked();
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("Node give of chat_vote a41f") && stage.text().contains("p approve"), "{}", stage.text());
+    stage.char('p');
+    assert!(stage.text().contains("Approve give?"), "{}", stage.text());
+}
+
+#[test]
+fn a_run_that_asks_nothing_says_so_and_where_a_recording_is_begun() {
+    let mut stage = shown(160, 50);
+    stage.key(KeyCode::Down);
+    assert!(!stage.text().contains("p approve"));
+    assert_eq!(stage.char('r'), []);
+    let text = stage.text();
+    assert!(text.contains("this run asks nothing") && text.contains("`:record` starts and stops a recording"), "{text}");
 }
 
 #[test]
@@ -69,7 +103,7 @@ fn a_rejection_says_what_hangs_on_it_and_nothing_is_answered_once_it_was_decided
     let mut stage = asked();
     stage.char('r');
     let text = stage.text();
-    assert!(text.contains("Reject?") && text.contains("give fails") && text.contains("Behind it 1 node may"), "{text}");
+    assert!(text.contains("Reject give?") && text.contains("give fails") && text.contains("Behind it 1 node may"), "{text}");
     stage.runs(T::Decided { run: run(VOTE), action: ASK, verdict: Verdict::Approved, by: None }, "");
     assert!(stage.text().contains("It waits no longer"));
     assert_eq!(stage.char('y'), []);

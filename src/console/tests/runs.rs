@@ -20,7 +20,7 @@ use crate::{
         view_id::ViewId,
     },
     ids::{ActionId, OpeningId, TraceId},
-    port::{ArtifactRow, Page, Query, RunEventRow, RunRow},
+    port::{ArtifactRow, Page, Query, RunDetail, RunEventRow, RunRow},
     runs::{Asker, AskerKind, EventKind, NodeRef, NodeState, Plan, PlanEdge, PlanNode, RunState, Transition as T},
     schema::JsonText,
     tap::entry::station::Level,
@@ -36,10 +36,15 @@ pub(super) fn run(number: u64) -> TraceId {
 pub(super) const VOTE: u64 = 0xa41f;
 /// The run that ended well.
 const GREET: u64 = 0xb007;
+/// One that a restart cut.
+pub(super) const CUT: u64 = 0xc07e;
 /// The question that waits.
 pub(super) const ASK: ActionId = ActionId(uuid::Uuid::from_u128(0x0191_0000_0000_7000_8000_0000_0000_0a5c));
 
-fn by(client: &str) -> Asker {
+/// What it asks, and what the node would be given.
+const GIVE: &str = "give item 4 to viewer ann?\n{\"with\":{\"require_human_confirm\":true,\"item\":4},\"inputs\":{\"in\":[\"to ann\"]}}";
+
+pub(super) fn by(client: &str) -> Asker {
     Asker { kind: AskerKind::Tui, client: client.into() }
 }
 
@@ -83,16 +88,23 @@ impl Stage {
         }
     }
 
-    fn moved(&mut self, number: u64, (place, id): (u32, &str), state: NodeState, attempt: u32, why: &str) {
+    pub(super) fn moved(&mut self, number: u64, (place, id): (u32, &str), state: NodeState, attempt: u32, why: &str) {
         self.runs(T::Moved { run: run(number), node: NodeRef { place, id: id.into() }, state, attempt }, why);
     }
 
-    fn tells(&mut self, number: u64, at: u64, (kind, level): (EventKind, Option<Level>), node: Option<(u32, &str)>, message: &str) {
+    pub(super) fn tells(
+        &mut self,
+        number: u64,
+        at: u64,
+        (kind, level): (EventKind, Option<Level>),
+        node: Option<(u32, &str)>,
+        message: &str,
+    ) {
         let node = node.map(|(place, id)| NodeRef { place, id: id.into() });
         self.runs(T::Told { run: run(number), number: at, kind, level, node }, message);
     }
 
-    fn ended(&mut self, number: u64, state: RunState, why: &str) {
+    pub(super) fn ended(&mut self, number: u64, state: RunState, why: &str) {
         self.runs(T::Ended { run: run(number), state }, why);
     }
 }
@@ -130,7 +142,7 @@ pub(super) fn with_runs(mut stage: Stage) -> Stage {
     stage.moved(VOTE, (5, "give"), NodeState::Asking, 0, "");
     let expires_at = Wall(Now::at_ms(stage.ms).wall.0 + 300_000);
     let give = NodeRef { place: 5, id: "give".into() };
-    stage.runs(T::Asked { run: run(VOTE), action: ASK, node: give, expires_at }, "give item 4 to viewer ann?");
+    stage.runs(T::Asked { run: run(VOTE), action: ASK, node: give, expires_at }, GIVE);
     stage.tells(VOTE, 5, log(Level::Error), None, "the overlay did not answer");
     stage.runs(T::Spent { run: run(VOTE), tokens: 1_234 }, "");
     stage.pass(500);
@@ -163,7 +175,10 @@ pub(super) fn stored() -> Vec<RunRow> {
 }
 
 /// What a run told, of 450 events.
-pub(super) fn told(_run: TraceId, after: u64, limit: u64) -> Vec<RunEventRow> {
+pub(super) fn told(of: TraceId, after: u64, limit: u64) -> Vec<RunEventRow> {
+    if of == run(CUT) {
+        return told_of_cut().into_iter().filter(|row| row.number > after).collect();
+    }
     let row = |number: u64| RunEventRow {
         number,
         kind: EventKind::Log,
@@ -173,6 +188,31 @@ pub(super) fn told(_run: TraceId, after: u64, limit: u64) -> Vec<RunEventRow> {
         at_ms: Now::at_ms(number * 10).wall,
     };
     (after + 1..=(after + limit).min(450)).map(row).collect()
+}
+
+/// A run with its plan.
+pub(super) fn detail(of: TraceId) -> Option<RunDetail> {
+    if of != run(CUT) {
+        return None;
+    }
+    let (submitted_at_ms, ended_at_ms) = (Now::at_ms(0).wall, Some(Now::at_ms(14_000).wall));
+    let why = Some("the station was restarted".to_owned());
+    let row = RunRow { run: of, name: "cut".to_owned(), state: RunState::Failed, why, submitted_at_ms, ended_at_ms, ..stored().remove(0) };
+    let plan = plan(&[("write", "agent:writer", None), ("say", "agent:voice", None)], &[(0, 1, None)]);
+    Some(RunDetail { row, yaml: String::new(), plan: JsonText::parse(&serde_json::to_string(&plan).unwrap()).unwrap() })
+}
+
+/// What that run told.
+fn told_of_cut() -> Vec<RunEventRow> {
+    let row = |number: u64, node: &str, state: NodeState| RunEventRow {
+        number,
+        kind: EventKind::Status,
+        level: Some(Level::Info),
+        message: format!("{node} is {}", state.name()),
+        meta: JsonText::parse(&format!(r#"{{"node_id":"{node}","span_id":"{node}#1","state":"{}"}}"#, state.name())).unwrap(),
+        at_ms: Now::at_ms(number * 10).wall,
+    };
+    vec![row(1, "write", NodeState::Running), row(2, "write", NodeState::Completed), row(3, "say", NodeState::Running)]
 }
 
 /// What a run kept.
@@ -208,12 +248,13 @@ pub(super) fn runs(columns: u16, rows: u16) -> Stage {
 }
 
 fn over(pane: PaneId) -> Stage {
-    let mut stage = runs(160, 50);
+    // There the lists of runs have room beside each other.
+    let mut stage = if pane == PaneId::RunHistory { runs(220, 60) } else { runs(160, 50) };
     stage.ui.focus = Focus::Pane(pane);
     stage
 }
 
-fn keys(stage: &Stage, pane: PaneId) -> Vec<RecordKey> {
+pub(super) fn keys(stage: &Stage, pane: PaneId) -> Vec<RecordKey> {
     let rows = panes::rows(pane, &stage.ui, &stage.model);
     (0..rows.len()).filter_map(|row| rows.key(row)).collect()
 }
@@ -255,8 +296,7 @@ fn events_follow_their_end_until_one_is_chosen_and_levels_are_filtered() {
 
 #[test]
 fn what_was_told_before_this_console_came_is_asked_of_the_store_page_by_page() {
-    let mut stage = runs(160, 50);
-    stage.ui.focus = Focus::Pane(PaneId::RunHistory);
+    let mut stage = over(PaneId::RunHistory);
     stage.pass(1_100);
     let effects = stage.key(KeyCode::Home);
     let (_, query) = asked_by(PaneId::RunEvents, &effects).unwrap();
@@ -279,8 +319,7 @@ fn what_was_told_before_this_console_came_is_asked_of_the_store_page_by_page() {
 
 #[test]
 fn an_answer_for_the_run_that_was_shown_before_finds_no_place() {
-    let mut stage = runs(160, 50);
-    stage.ui.focus = Focus::Pane(PaneId::RunHistory);
+    let mut stage = over(PaneId::RunHistory);
     stage.pass(1_100);
     let effects = stage.key(KeyCode::Home);
     let (serial, _) = asked_by(PaneId::RunEvents, &effects).unwrap();
@@ -294,14 +333,12 @@ fn an_answer_for_the_run_that_was_shown_before_finds_no_place() {
 
 #[test]
 fn a_node_says_what_feeds_it_what_waits_and_what_it_feeds() {
+    // It is what one looks for first.
     let mut stage = over(PaneId::Plan);
-    for _ in 0..5 {
-        stage.key(KeyCode::Down);
-    }
     stage.key(KeyCode::Enter);
     let text = stage.text();
     for wanted in [
-        "Node give",
+        "Node give of chat_vote a41f",
         "asking",
         "it asks whether give may go on",
         "give item 4 to viewer ann?",

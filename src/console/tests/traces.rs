@@ -157,7 +157,7 @@ fn the_ladder_is_that_of_the_moment_that_is_shown_and_goes_on_when_it_is_live_ag
 fn what_belongs_to_no_piece_of_work_says_so() {
     let mut stage = runs(160, 50);
     stage.char('7');
-    assert!(stage.text().contains("no message of it is kept"), "{}", stage.text());
+    assert!(stage.text().contains("is kept here: it went before"), "{}", stage.text());
     let mut stage = Stage::of_size(160, 50);
     stage.resync(super::stage::connected());
     stage.char('7');

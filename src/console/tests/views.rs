@@ -354,7 +354,7 @@ fn the_view_is_named_however_little_room_the_first_line_has() {
     stage.model.lose(12_345, Now::at_ms(0));
     let text = stage.text();
     let line = text.lines().next().unwrap();
-    for words in ["[2 Bridge]", "● LIVE", "ALL HELD", "2 drain", "loss 12.3k"] {
+    for words in ["[2 Bridge]", "● LIVE", "QUEUES HELD", "2 drain", "loss 12.3k"] {
         assert!(line.contains(words), "{words}: {line}");
     }
 }

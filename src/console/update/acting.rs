@@ -194,7 +194,7 @@ fn confirm(ui: &mut Ui, model: &Model) -> Vec<Effect> {
         }
         Bound::StopRecording { .. } => vec![Effect::Command { asked: Asked::Record, command: Command::RecordStop }],
         Bound::CancelRun { run, name } => running::confirm_cancel(ui, model, run, &name),
-        Bound::Decide { action, approved } => running::confirm_decide(ui, model, action, approved),
+        Bound::Decide { action, approved, .. } => running::confirm_decide(ui, model, action, approved),
         Bound::Settle { .. } => Vec::new(),
     }
 }

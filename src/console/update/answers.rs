@@ -95,6 +95,9 @@ fn run_words(asked: &Asked, outcome: runs::Outcome) -> Option<String> {
         (runs::Outcome::Cancelled { nodes }, Asked::CancelRun { name }) => {
             format!("{name} is cancelled: {} had not ended", counted(nodes, "node"))
         }
+        (runs::Outcome::Braked { held: true }, Asked::Brake) => {
+            "all is held: nothing is dispatched, and no attempt of a run is begun; what is worked on goes on".to_owned()
+        }
         (runs::Outcome::Decided, Asked::Decide { approved: true }) => "approved: the node goes on".to_owned(),
         (runs::Outcome::Decided, Asked::Decide { approved: false }) => "rejected: the node fails".to_owned(),
         _ => return None,

@@ -10,8 +10,9 @@ use crate::{
     },
     ids::QueueName,
     mpp,
-    port::Command,
-    tap::entry::mpp::Brake,
+    port::{Command, HostState},
+    runs,
+    tap::entry::{Link, mpp::Brake},
 };
 
 fn brake(command: mpp::Command) -> Effect {
@@ -40,8 +41,24 @@ pub(super) fn drain(ui: &Ui, model: &Model) -> Option<Effect> {
     Some(brake(if is_draining { mpp::Command::Resume { queue } } else { mpp::Command::Drain { queue } }))
 }
 
-/// Holds everything, or releases what this console held so. A console that does not know what it held releases everything.
+/// Holds everything, the queues and the attempts of runs, or releases what this console held so. A console that does not know what it held
+/// releases everything.
 pub(super) fn hold_all(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
+    let are_held = model.runs().is_some_and(|runs| runs.held);
+    let is_up = model.world.as_ref().is_some_and(|world| world.station.hosts[Link::Runs.index()] == HostState::Up);
+    let mut effects = hold_queues(ui, model, view, are_held || !is_up);
+    let holds = effects.iter().any(|effect| matches!(effect, Effect::Command { command: Command::Mpp(mpp::Command::Hold { .. }), .. }));
+    let command = match (holds || effects.is_empty(), are_held) {
+        (true, false) => Some((Asked::Brake, runs::Command::Hold)),
+        (false, true) => Some((Asked::Release { words: None }, runs::Command::Release)),
+        _ => None,
+    };
+    effects.extend(command.filter(|_| is_up).map(|(asked, command)| Effect::Command { asked, command: Command::Runs(command) }));
+    effects
+}
+
+/// The queues' part. While runs go on, queues that are all held stay so.
+fn hold_queues(ui: &mut Ui, model: &Model, view: &View, are_runs_held: bool) -> Vec<Effect> {
     let Some(mpp) = model.mpp() else { return Vec::new() };
     let declared: Vec<(&QueueName, Brake)> =
         mpp.queues.iter().filter(|(_, queue)| queue.ready_after.is_some()).map(|(name, queue)| (name, queue.brake)).collect();
@@ -49,6 +66,9 @@ pub(super) fn hold_all(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
         ui.held_here.retain(|name| mpp.queues.get(name.as_str()).is_some_and(|queue| queue.brake.held));
         ui.held_here.extend(declared.iter().filter(|(_, brake)| !brake.held).map(|(name, _)| (*name).clone()));
         return vec![brake(mpp::Command::Hold { queue: None })];
+    }
+    if !are_runs_held {
+        return Vec::new();
     }
     let held_here = std::mem::take(&mut ui.held_here);
     let (released, rest): (Vec<_>, Vec<_>) = declared.into_iter().partition(|(name, _)| held_here.contains(name.as_str()));

@@ -274,7 +274,7 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             moving::back(ui, model)
         }
         Action::Filter => {
-            filter::open(ui);
+            filter::open(ui, model);
             Vec::new()
         }
         Action::FilterCell => filter::by_cell(ui, model, view, now),

@@ -14,7 +14,7 @@ use crate::{
         overlays::{FilterLine, Overlay},
         pane_id::PaneId,
         panes,
-        ui::Ui,
+        ui::{Focus, Ui},
         view::View,
     },
     field::{Record as _, Value},
@@ -32,15 +32,26 @@ fn pane(ui: &Ui) -> Option<PaneId> {
     ui.list_at_hand().filter(|pane| !panes::specs(*pane).is_empty())
 }
 
+/// The pane that a line would be opened over: from a chip, and from the first steps, the view's first.
+fn pane_to_filter(ui: &Ui, model: &Model) -> Option<PaneId> {
+    let first = || ui.layout(model).panes.into_iter().map(|(pane, _)| pane).find(|pane| !panes::specs(*pane).is_empty());
+    let is_beside = ui.overlays.is_empty() && matches!(ui.focus, Focus::Chips(_) | Focus::Pane(PaneId::Started));
+    pane(ui).or_else(|| if is_beside { first() } else { None })
+}
+
 /// Why there is nothing to filter, or no cell to filter by.
 pub(super) fn hindrance(action: Action, ui: &Ui, model: &Model) -> Option<String> {
-    let Some(pane) = pane(ui) else { return Some("rows are filtered in a pane: Tab to one".to_owned()) };
+    let pane = if action == Action::Filter { pane_to_filter(ui, model) } else { pane(ui) };
+    let Some(pane) = pane else { return Some("rows are filtered in a pane: Tab to one".to_owned()) };
     (action == Action::FilterCell && ui.selected(pane, model).is_none()).then(|| "there is nothing here yet".to_owned())
 }
 
 /// Opens the line at the foot of the focused pane.
-pub(super) fn open(ui: &mut Ui) {
-    if let Some(pane) = pane(ui) {
+pub(super) fn open(ui: &mut Ui, model: &Model) {
+    if let Some(pane) = pane_to_filter(ui, model) {
+        if ui.overlays.is_empty() {
+            ui.focus = Focus::Pane(pane);
+        }
         let before = ui.lens(pane).filter().cloned();
         ui.overlays.push(Overlay::Filter(Box::new(FilterLine::over(pane, before))));
     }

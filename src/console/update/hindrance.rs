@@ -43,7 +43,6 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         Action::Hold => brake_hindrance(action, ui, model, view),
         Action::Drain => brake_hindrance(action, ui, model, view).or_else(|| undrain_hindrance(ui, model, view)),
         Action::Settle => settle_hindrance(ui, model),
-        Action::HoldAll => needs(model.mpp().is_some_and(|mpp| !mpp.queues.is_empty()), "there are no queues"),
         Action::Restart => needs(down_at_hand(ui, model).is_some(), "the bridge, the bus and the runs are up: there is nothing to restart"),
         Action::Kick if is_among_sessions(ui) => match session_at_hand(ui, model) {
             None => Some("no session of the bus is selected".to_owned()),
@@ -88,7 +87,7 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         Action::Params | Action::Files => needs(matches!(ui.place(), Place::Submit | Place::SubmitParams), "no opening is being written"),
         Action::AsJson => as_json_hindrance(ui),
         Action::Defaults => defaults_hindrance(ui),
-        Action::Invoke | Action::Submit | Action::Record => needs(model.world.is_some(), "the station is starting"),
+        Action::HoldAll | Action::Invoke | Action::Submit | Action::Record => needs(model.world.is_some(), "the station is starting"),
         Action::Acknowledge => match ui.overlays.last() {
             Some(Overlay::Tray(tray)) if tray.question(model).is_some() => Some(format!(
                 "a question waits for its answer: {} approves, {} rejects",
@@ -105,7 +104,7 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         },
         Action::Cancel if running::is_among_runs(ui) => running::cancel_hindrance(ui, model),
         Action::Cancel => cancel_hindrance(ui, model, view),
-        Action::Approve | Action::Reject => running::decide_hindrance(ui, model),
+        Action::Approve | Action::Reject => running::decide_hindrance(action, ui, model),
         Action::Refund => needs(ui.place() == Place::CancelDialog, "no cancellation is asked for: refunds go with one"),
         Action::SettleDone | Action::SettleFailed => needs(ui.place() == Place::SettleDialog, "no settlement is asked for"),
         Action::Confirm => needs(matches!(ui.place(), Place::Dialog | Place::CancelDialog), "no question is open"),

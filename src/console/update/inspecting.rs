@@ -258,11 +258,11 @@ fn found(kept: &Kept, traced: &Traced, is_first: bool) -> Option<Seq> {
 fn tells_of(traced: &Traced, transition: &runs::Transition) -> bool {
     use runs::Transition as T;
     match (traced, transition) {
-        (Traced::Run(run), _) => transition.run() == *run,
+        (Traced::Run(run), _) => transition.run() == Some(*run),
         (Traced::Node(run, place), T::Moved { node, .. } | T::Progressed { node, .. } | T::Asked { node, .. } | T::Saved { node, .. }) => {
-            transition.run() == *run && node.place == *place
+            transition.run() == Some(*run) && node.place == *place
         }
-        (Traced::RunEvent(run, number), T::Told { number: told, .. }) => transition.run() == *run && told == number,
+        (Traced::RunEvent(run, number), T::Told { number: told, .. }) => transition.run() == Some(*run) && told == number,
         _ => false,
     }
 }

@@ -27,3 +27,4 @@ pub(crate) use hindrance::{hindrance, quoted_by};
 #[cfg(test)]
 pub(crate) use inspecting::open as inspect;
 pub(crate) use inspecting::{ToldOf, told_of};
+pub(crate) use running::is_question_at_hand;

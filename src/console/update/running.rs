@@ -1,12 +1,14 @@
 //! Runs: cancelling one, and answering what one asks.
 
+use std::sync::Arc;
+
 use super::{acting::ask, dispatch::say};
 use crate::{
     console::{
-        action::{Asked, Effect},
-        model::Model,
-        overlays::{Bound, Overlay, waits},
-        pane_id::PaneId,
+        action::{Action, Asked, Effect},
+        model::{Cause, Model},
+        overlays::{Bound, Overlay, Subject, waits},
+        pane_id::{ChipId, PaneId},
         selection::RecordKey,
         ui::{Focus, Ui},
     },
@@ -48,27 +50,55 @@ pub(super) fn cancel(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     ask(ui, bound)
 }
 
-/// The question that is selected among the alerts.
+/// The question that would be answered: the one that is selected among the alerts, of the node that is selected or told of, or else the
+/// first of the run.
 fn question_at_hand(ui: &Ui, model: &Model) -> Option<ActionId> {
-    match ui.overlays.last() {
-        Some(Overlay::Tray(tray)) => tray.question(model).map(|ask| ask.action),
+    let asks = &model.runs()?.asks;
+    let of_run = |run: TraceId| asks.iter().find(|ask| ask.run == run);
+    let of_node = |run: TraceId, place: u32| asks.iter().find(|ask| ask.run == run && ask.node.place == place);
+    let only = || asks.front().filter(|_| asks.len() == 1);
+    let ask = match (ui.overlays.last(), ui.focus) {
+        (Some(Overlay::Tray(tray)), _) => tray.question(model),
+        (Some(Overlay::Facts(facts)), _) => match &facts.subject {
+            Subject::Node(run, place) => of_node(*run, *place),
+            Subject::Run(run) => of_run(*run),
+            Subject::StoredRun(row) => of_run(row.run),
+            Subject::RunLine(line) => of_run(line.run),
+            Subject::Chip(ChipId::Runs) => only(),
+            Subject::Alert(alert) if alert.cause == Cause::Asking => only(),
+            _ => None,
+        },
+        (None, Focus::Pane(pane)) if is_among_runs(ui) => match ui.selected(pane, model) {
+            Some(RecordKey::Node(run, place)) => of_node(run, place).or_else(|| of_run(run)),
+            _ => of_run(run_at_hand(ui, model)?),
+        },
         _ => None,
-    }
+    };
+    ask.map(|ask| ask.action)
+}
+
+/// Whether there is a question that would be answered.
+pub(crate) fn is_question_at_hand(ui: &Ui, model: &Model) -> bool {
+    question_at_hand(ui, model).is_some()
 }
 
 /// Why no question would be answered.
-pub(super) fn decide_hindrance(ui: &Ui, model: &Model) -> Option<String> {
+pub(super) fn decide_hindrance(action: Action, ui: &Ui, model: &Model) -> Option<String> {
     let words = match question_at_hand(ui, model) {
         Some(_) => return None,
         None if model.runs().is_none_or(|runs| runs.asks.is_empty()) => "no run asks anything",
+        None if is_among_runs(ui) => "this run asks nothing: those that ask stand first in the Runs",
         None => "no question is selected: they are the first of the alerts",
     };
-    Some(words.to_owned())
+    // The key begins a recording elsewhere.
+    let records = if action == Action::Reject && is_among_runs(ui) { "; `:record` starts and stops a recording" } else { "" };
+    Some(format!("{words}{records}"))
 }
 
 /// Asks whether that is the answer.
 pub(super) fn decide(ui: &mut Ui, model: &Model, approved: bool) -> Vec<Effect> {
-    let bound = question_at_hand(ui, model).map(|action| Bound::Decide { action, approved });
+    let found = question_at_hand(ui, model).and_then(|action| waits(model, action));
+    let bound = found.map(|ask| Bound::Decide { action: ask.action, node: Arc::clone(&ask.node.id), approved });
     ask(ui, bound)
 }
 

@@ -15,6 +15,7 @@ pub(super) fn told(transition: &T) -> Told<'_> {
         T::Rejected { .. }
         | T::Asked { .. }
         | T::Cancelling { .. }
+        | T::Braked { held: true, .. }
         | T::Moved { state: NodeState::Retrying, .. }
         | T::Ended { state: RunState::Cancelled, .. } => Standing::Warn,
         T::Told { level: Some(level), .. } => Standing::of_level(*level),
@@ -40,6 +41,7 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         T::Decided { verdict, by: None, .. } => verdict.name().into(),
         T::Saved { node, port, kind, bytes, .. } => format!("{}.{port}: {kind}, {}", node.id, counted(*bytes, "byte")).into(),
         T::Spent { tokens, .. } => format!("{} so far", counted(*tokens, "token")).into(),
+        T::Braked { held, by } => format!("{} by {}", if *held { "held" } else { "released" }, by.client).into(),
         T::Cancelling { by, .. } => format!("by {}", by.client).into(),
         T::Ended { state, .. } => state.name().into(),
     }

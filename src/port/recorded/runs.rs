@@ -13,12 +13,13 @@ use crate::{
     time::Wall,
 };
 
-pub(super) fn recorded_runs(Snapshot { runs, asks, totals }: &Snapshot) -> wire::RunsView {
+pub(super) fn recorded_runs(Snapshot { runs, asks, held, totals }: &Snapshot) -> wire::RunsView {
     let Totals { submitted, rejected, succeeded, failed, cancelled } = *totals;
     wire::RunsView {
         runs: runs.iter().map(recorded_run).collect(),
         asks: asks.iter().map(recorded_ask).collect(),
         totals: Some(wire::RunTotals { submitted, rejected, succeeded, failed, cancelled }),
+        held: *held,
     }
 }
 
@@ -27,6 +28,7 @@ pub(super) fn live_runs(it: wire::RunsView) -> Result<Snapshot, DecodeError> {
     Ok(Snapshot {
         runs: it.runs.into_iter().map(live_view).collect::<Result<_, _>>()?,
         asks: it.asks.into_iter().map(live_ask).collect::<Result<_, _>>()?,
+        held: it.held,
         totals: Totals { submitted, rejected, succeeded, failed, cancelled },
     })
 }
@@ -124,7 +126,7 @@ fn live_node_view(it: wire::RunNodeView) -> Result<NodeView, DecodeError> {
     })
 }
 
-fn recorded_ask(AskView { action, run, node, summary, asked_at, expires_at }: &AskView) -> wire::AskView {
+fn recorded_ask(AskView { action, run, node, summary, takes, asked_at, expires_at }: &AskView) -> wire::AskView {
     wire::AskView {
         action: action.0.as_bytes().to_vec(),
         run: run.0.as_bytes().to_vec(),
@@ -132,6 +134,7 @@ fn recorded_ask(AskView { action, run, node, summary, asked_at, expires_at }: &A
         summary: summary.to_string(),
         asked_at: Some(moment(*asked_at)),
         expires_at_ms: expires_at.0,
+        takes: takes.to_string(),
     }
 }
 
@@ -141,6 +144,7 @@ fn live_ask(it: wire::AskView) -> Result<AskView, DecodeError> {
         run: live_run(&it.run)?,
         node: live_node(it.node)?,
         summary: Arc::from(it.summary),
+        takes: Arc::from(it.takes),
         asked_at: now(it.asked_at, "ask.asked_at")?,
         expires_at: Wall(it.expires_at_ms),
     })

@@ -55,7 +55,7 @@ impl Run {
     /// Whether one more attempt can be worked on.
     pub(super) fn has_room(&self, to: &Shared) -> bool {
         let limits = &to.settings.limits;
-        self.in_flight < limits.in_flight_run_max && to.in_flight < limits.in_flight_max
+        !to.is_held && self.in_flight < limits.in_flight_run_max && to.in_flight < limits.in_flight_max
     }
 
     /// Begins the attempt of a node that waited longest for a place: whether there was one.

@@ -130,6 +130,7 @@ impl Engine {
                 self.after_run(now, run);
                 nodes.map(|nodes| Outcome::Cancelled { nodes })
             }
+            Command::Hold | Command::Release => Ok(self.brake(command == Command::Hold, by)),
             Command::Decide { action, approved, note } => {
                 let is_known = self.decide(now, action, approved, note.as_deref().unwrap_or_default(), by);
                 if is_known { Ok(Outcome::Decided) } else { Err(Refusal::UnknownAction(action)) }
@@ -138,6 +139,15 @@ impl Engine {
         self.pump(now);
         self.shared.flush();
         outcome
+    }
+
+    /// Holds all attempts that are not begun, or lets them begin.
+    fn brake(&mut self, held: bool, by: Asker) -> Outcome {
+        if self.shared.is_held != held {
+            self.shared.is_held = held;
+            self.shared.tell(Transition::Braked { held, by }, "");
+        }
+        Outcome::Braked { held }
     }
 
     /// What is to be done next.
@@ -244,6 +254,9 @@ impl Engine {
 
     /// Gives places that are free to nodes that wait for one, run by run in turn.
     fn pump(&mut self, now: Now) {
+        if self.shared.is_held {
+            return;
+        }
         let mut full = 0;
         while full < self.shared.queue.len() && self.shared.in_flight < self.shared.settings.limits.in_flight_max {
             let Some(name) = self.shared.queue.pop_front() else { break };

@@ -43,7 +43,8 @@ impl Run {
         let request =
             ActionRequest { action_id: action, trace_id: self.run, node_id: node.id.clone(), summary: summary.clone(), expires_at };
         self.moved(to, now, place, NodeState::Asking, "");
-        to.tell(Transition::Asked { run: self.run, action, node, expires_at }, &summary);
+        let takes = self.would_take(place, to.settings.limits.shown_ask_bytes_max);
+        to.tell(Transition::Asked { run: self.run, action, node, expires_at }, &format!("{summary}\n{takes}"));
         to.publish(Publish {
             topic: TopicName::new("action.request"),
             schema_id: schema::ACTION_REQUEST,

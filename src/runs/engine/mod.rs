@@ -12,6 +12,7 @@ mod control;
 mod core;
 mod ending;
 mod io;
+mod question;
 mod remembered;
 mod run;
 mod settle;

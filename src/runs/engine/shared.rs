@@ -69,6 +69,8 @@ pub(super) struct Shared {
     pub(super) figures: Figures,
     /// Attempts that agents work on.
     pub(super) in_flight: u64,
+    /// Whether none is begun, by an operator's brake.
+    pub(super) is_held: bool,
     /// Runs with nodes that wait for a place among those.
     pub(super) queue: VecDeque<TraceId>,
 }
@@ -91,6 +93,7 @@ impl Shared {
             held: BTreeMap::new(),
             figures: Figures::default(),
             in_flight: 0,
+            is_held: false,
             queue: VecDeque::new(),
         }
     }

@@ -222,7 +222,7 @@ impl Host {
             match output {
                 Output::Transition { transition, text } => {
                     self.snapshot.follow(&transition, now, &text, &self.limits);
-                    let trace = Some(transition.run());
+                    let trace = transition.run();
                     let what = What::Transition(Any::Runs(transition));
                     let draft = Draft { at: now, link: Link::Runs, trace, cause: self.cause, what, bytes: text.as_bytes() };
                     self.last_seq = self.tap.emit(draft);

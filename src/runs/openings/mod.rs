@@ -24,6 +24,7 @@ pub use fault::{Fault, FaultKind, Faults, Wrong};
 pub use library::{Library, NoLibrary};
 pub use literal::Literal;
 pub use merge::{declared_params, merge_params};
+pub(crate) use nearest::nearest;
 pub use opening::{Edge, Map, Node, Opening, Policy, Retry, Use};
 pub use port::{PortRef, PortValue};
 pub use success::{Check, Is, Success};

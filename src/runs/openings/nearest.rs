@@ -1,7 +1,7 @@
 //! "Did you mean".
 
 /// The candidate that a misspelt name most likely meant, if any comes near.
-pub(super) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     /// Longer names are not compared.
     const NAME_BYTES_MAX: usize = 128;
     if name.len() > NAME_BYTES_MAX {

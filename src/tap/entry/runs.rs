@@ -181,7 +181,8 @@ pub enum Transition {
         /// Of how much.
         total: Option<f64>,
     },
-    /// A person is asked whether a node may go on. The text is the question.
+    /// A person is asked whether a node may go on. The text is the question, and on a line of its own what the node would be given, as
+    /// JSON: `{"with": {…}, "inputs": {"<port>": […]}}`.
     Asked {
         /// Of which run.
         run: TraceId,
@@ -232,6 +233,13 @@ pub enum Transition {
         /// Who asked for that.
         by: Asker,
     },
+    /// No attempt is begun any more, or they are again: the show's brake.
+    Braked {
+        /// Whether they are held.
+        held: bool,
+        /// Who asked for that.
+        by: Asker,
+    },
     /// A run ended. The text says why it did not succeed.
     Ended {
         /// Which.
@@ -242,10 +250,11 @@ pub enum Transition {
 }
 
 impl Transition {
-    /// The run that it speaks of; of a rejection, the one that was asked for.
+    /// The run that it speaks of; of a rejection, the one that was asked for. Nothing where it speaks of all.
     #[must_use]
-    pub const fn run(&self) -> TraceId {
-        match self {
+    pub const fn run(&self) -> Option<TraceId> {
+        Some(match self {
+            Self::Braked { .. } => return None,
             Self::Rejected { request: run, .. }
             | Self::Submitted { run, .. }
             | Self::Planned { run }
@@ -258,7 +267,7 @@ impl Transition {
             | Self::Spent { run, .. }
             | Self::Cancelling { run, .. }
             | Self::Ended { run, .. } => *run,
-        }
+        })
     }
 
     /// Its name.
@@ -276,6 +285,7 @@ impl Transition {
             Self::Saved { .. } => "saved",
             Self::Spent { .. } => "spent",
             Self::Cancelling { .. } => "cancelling",
+            Self::Braked { .. } => "braked",
             Self::Ended { .. } => "ended",
         }
     }

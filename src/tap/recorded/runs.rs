@@ -53,9 +53,10 @@ pub(super) fn recorded(transition: &Transition) -> wire::RunsTransition {
         }),
         Transition::Spent { run: _, tokens } => Kind::SpentTokens(*tokens),
         Transition::Cancelling { run: _, by } => Kind::Cancelling(recorded_asker(by)),
+        Transition::Braked { held, by } => Kind::Braked(wire::RunsBraked { held: *held, by: Some(recorded_asker(by)) }),
         Transition::Ended { run: _, state } => Kind::Ended(plain::to_run_state(*state)),
     };
-    wire::RunsTransition { run: transition.run().0.as_bytes().to_vec(), kind: Some(kind) }
+    wire::RunsTransition { run: transition.run().map_or(Uuid::nil(), |run| run.0).as_bytes().to_vec(), kind: Some(kind) }
 }
 
 pub(super) fn live(transition: wire::RunsTransition) -> Result<Transition, DecodeError> {
@@ -101,6 +102,7 @@ pub(super) fn live(transition: wire::RunsTransition) -> Result<Transition, Decod
         },
         Kind::SpentTokens(tokens) => Transition::Spent { run, tokens },
         Kind::Cancelling(by) => Transition::Cancelling { run, by: live_asker(Some(by), "cancelling.by")? },
+        Kind::Braked(it) => Transition::Braked { held: it.held, by: live_asker(it.by, "braked.by")? },
         Kind::Ended(state) => Transition::Ended { run, state: plain::run_state(state, "ended")? },
     })
 }

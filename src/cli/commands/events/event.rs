@@ -6,8 +6,10 @@ use serde::Serialize;
 
 use crate::{
     console::{AlertNews, Figures, Summary},
-    ids::{EventName, InvocationId, PackId, Peer, QueueName, SessionId, StateKey},
+    ids::{ActionId, EventName, InvocationId, PackId, Peer, QueueName, SessionId, StateKey, TraceId},
+    runs::{RunState, Verdict},
     tap::entry::{mpp::RefundStatus, station::Level},
+    time::Wall,
 };
 
 /// What stands in the place of what is masked.
@@ -102,6 +104,38 @@ pub(in crate::cli::commands) enum Event {
     Migrated { queue: QueueName, rows: u64, failed: u64 },
     /// The adapter logged a line.
     Logged { level: Level, text: String },
+    /// No attempt of a run is begun any more, or they are again.
+    RunsBraked { held: bool, by: String },
+    /// A run was accepted.
+    RunAccepted { run: TraceId, name: String, nodes: u32, by: String },
+    /// A request for a run was rejected.
+    RunRejected { request: TraceId, by: String, why: String },
+    /// A node of a run waits for a person.
+    RunAsks {
+        action: ActionId,
+        #[serde(flatten)]
+        of: OfRun,
+        node: String,
+        question: String,
+        expires_at_ms: Wall,
+    },
+    /// A question of a run ended.
+    RunDecided {
+        action: ActionId,
+        #[serde(flatten)]
+        of: OfRun,
+        verdict: Verdict,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+    },
+    /// A run ended.
+    RunEnded {
+        #[serde(flatten)]
+        of: OfRun,
+        state: RunState,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
+    },
     /// Frames did not leave before their connection closed.
     Unsent { peer: String, frames: u64, bytes: u64 },
     /// Something that must not be missed.
@@ -114,6 +148,15 @@ pub(in crate::cli::commands) enum Event {
     LeftOut { what: &'static str, count: u64 },
     /// The line before this one came again.
     Repeated { count: u64 },
+}
+
+/// Which run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(in crate::cli::commands) struct OfRun {
+    pub(super) run: TraceId,
+    /// The opening's name, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) name: Option<String>,
 }
 
 /// How everything is, at the start and whenever it has changed.
@@ -140,8 +183,19 @@ impl Event {
             | Self::Refunded { reason: words, .. }
             | Self::Cancelled { reason: words, .. }
             | Self::Logged { text: words, .. }
-            | Self::PersistedLeftOut { why: words, .. } => MASK.clone_into(words),
+            | Self::PersistedLeftOut { why: words, .. }
+            | Self::RunRejected { why: words, .. }
+            | Self::RunAsks { question: words, .. }
+            | Self::RunEnded { why: Some(words), .. } => MASK.clone_into(words),
             _ => {}
+        }
+        self
+    }
+
+    /// The same with the name of the run that it tells of.
+    pub(in crate::cli::commands) fn named(mut self, name: impl FnOnce(TraceId) -> Option<String>) -> Self {
+        if let Self::RunAsks { of, .. } | Self::RunDecided { of, .. } | Self::RunEnded { of, .. } = &mut self {
+            of.name = name(of.run);
         }
         self
     }

@@ -1,7 +1,7 @@
 //! From the tap's transitions to what is told.
 
-use super::Event;
-use crate::tap::entry::{mpp, station};
+use super::{Event, event::OfRun};
+use crate::tap::entry::{mpp, runs, station};
 
 pub(super) fn of_station(transition: station::Transition, text: impl FnOnce() -> String) -> Option<Event> {
     Some(match transition {
@@ -62,6 +62,31 @@ pub(super) fn of_row(transition: &mpp::Transition, text: impl FnOnce() -> String
         T::RefundRecorded { id, status, .. } => Event::RefundRecorded { id, status },
         T::Migrated { queue, rows, failed } => Event::Migrated { queue, rows, failed },
         T::Logged { level } => Event::Logged { level, text: text() },
+        _ => return None,
+    })
+}
+
+pub(super) fn of_runs(transition: &runs::Transition, text: impl FnOnce() -> String) -> Option<Event> {
+    use runs::{Transition as T, Verdict};
+    if let T::Braked { held, by } = transition {
+        return Some(Event::RunsBraked { held: *held, by: by.client.to_string() });
+    }
+    let of = OfRun { run: transition.run()?, name: None };
+    Some(match transition {
+        T::Submitted { run, name, by, nodes } => {
+            Event::RunAccepted { run: *run, name: name.to_string(), nodes: *nodes, by: by.client.to_string() }
+        }
+        T::Rejected { request, by } => Event::RunRejected { request: *request, by: by.client.to_string(), why: text() },
+        T::Asked { action, node, expires_at, .. } => {
+            let text = text();
+            let question = text.split('\n').next().unwrap_or_default().to_owned();
+            Event::RunAsks { action: *action, of, node: node.id.to_string(), question, expires_at_ms: *expires_at }
+        }
+        T::Decided { verdict: Verdict::Withdrawn, .. } => return None,
+        T::Decided { action, verdict, by, .. } => {
+            Event::RunDecided { action: *action, of, verdict: *verdict, by: by.as_ref().map(|by| by.client.to_string()) }
+        }
+        T::Ended { state, .. } => Event::RunEnded { of, state: *state, why: Some(text()).filter(|why| !why.is_empty()) },
         _ => return None,
     })
 }

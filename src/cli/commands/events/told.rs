@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     event::Event,
-    of_tap::{of_mpp, of_row, of_station},
+    of_tap::{of_mpp, of_row, of_runs, of_station},
 };
 use crate::{
     cli::table::{LocalClock, visible},
@@ -62,6 +62,7 @@ impl Told {
                 (None, Detail::Everything) => of_row(transition, text),
                 (event, _) => event,
             },
+            What::Transition(Transition::Runs(transition)) => of_runs(transition, text),
             What::Unsent { frames, bytes } if detail == Detail::Everything => {
                 Some(Event::Unsent { peer: text(), frames: *frames, bytes: *bytes })
             }

@@ -1,9 +1,10 @@
 //! What is told, in words.
 
-use super::event::{Event, State};
+use super::event::{Event, OfRun, State};
 use crate::{
     console::grouped,
     ids::QueueName,
+    runs::{RunState, Verdict},
     tap::entry::{mpp::RefundStatus, station::Level},
     words::counted,
 };
@@ -53,7 +54,38 @@ impl Event {
             Self::LeftOut { what, count } => format!("… {} more {what}", grouped(*count)),
             Self::Repeated { count: 1 } => "… the same once more".to_owned(),
             Self::Repeated { count } => format!("… the same {} times more", grouped(*count)),
+            Self::RunsBraked { .. }
+            | Self::RunAccepted { .. }
+            | Self::RunRejected { .. }
+            | Self::RunAsks { .. }
+            | Self::RunDecided { .. }
+            | Self::RunEnded { .. } => self.told_of_run(),
             row => row.told_of_row(),
+        }
+    }
+
+    fn told_of_run(&self) -> String {
+        let named = |of: &OfRun| format!("{}{}", of.name.as_ref().map(|name| format!("{name} ")).unwrap_or_default(), of.run.short());
+        match self {
+            Self::RunsBraked { held: true, by } => format!("runs are held by {by}: no attempt is begun until `resume`"),
+            Self::RunsBraked { held: false, by } => format!("runs go on, by {by}"),
+            Self::RunAccepted { run, name, nodes, by } => {
+                format!("run {name} {} accepted: {}, asked for by {by}", run.short(), counted(*nodes, "node"))
+            }
+            Self::RunRejected { by, why, .. } => format!("what {by} submitted was rejected: {why}"),
+            Self::RunAsks { action, of, node, question, .. } => {
+                let action = action.short();
+                format!("run {} asks whether {node} may go on: {question} (`approve {action}`, `reject {action}`)", named(of))
+            }
+            Self::RunDecided { of, verdict, by, .. } => {
+                let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+                format!("run {}: its question was {}{by}", named(of), verdict.name())
+            }
+            Self::RunEnded { of, state, why } => {
+                let why = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+                format!("run {} {}{why}", named(of), state.name())
+            }
+            _ => String::new(),
         }
     }
 
@@ -90,8 +122,14 @@ impl Event {
     /// How much it matters.
     pub(super) const fn level(&self) -> Level {
         match self {
-            Self::Down { .. } | Self::StoreFailing { .. } | Self::RecordingFailed { .. } => Level::Error,
-            Self::AdapterDisconnected { .. }
+            Self::Down { .. }
+            | Self::StoreFailing { .. }
+            | Self::RecordingFailed { .. }
+            | Self::RunEnded { state: RunState::Failed, .. } => Level::Error,
+            Self::RunRejected { .. }
+            | Self::RunAsks { .. }
+            | Self::RunDecided { verdict: Verdict::Expired, .. }
+            | Self::AdapterDisconnected { .. }
             | Self::AdapterRefused { .. }
             | Self::AdapterStale { .. }
             | Self::PersistedLeftOut { .. }
@@ -130,6 +168,12 @@ impl Event {
             | Self::DiskWell { .. }
             | Self::Notice { .. }
             | Self::Stopping => "station",
+            Self::RunsBraked { .. }
+            | Self::RunAccepted { .. }
+            | Self::RunRejected { .. }
+            | Self::RunAsks { .. }
+            | Self::RunDecided { .. }
+            | Self::RunEnded { .. } => "runs",
             _ => "mpp",
         }
     }

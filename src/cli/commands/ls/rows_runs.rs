@@ -44,11 +44,13 @@ impl Shown for RunRow {
 }
 
 impl Shown for ConfirmationRow {
-    const COLUMNS: &'static [(&'static str, Align)] = &[("action", L), ("run", L), ("asked", L), ("expires", L), ("question", L)];
+    const COLUMNS: &'static [(&'static str, Align)] =
+        &[("action", L), ("run", L), ("asked", L), ("expires", L), ("question", L), ("takes", L)];
 
     fn cells(&self, clock: &LocalClock) -> Vec<String> {
         let run = self.run.short();
-        vec![self.action.to_string(), run, clock.show(self.asked_at_ms), clock.show(self.expires_at_ms), self.summary.clone()]
+        let takes = self.takes.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+        vec![self.action.to_string(), run, clock.show(self.asked_at_ms), clock.show(self.expires_at_ms), self.summary.clone(), takes]
     }
 }
 

@@ -35,7 +35,7 @@ struct Written {
     bytes: usize,
 }
 
-/// Prints what a run kept, or writes it into files.
+/// Prints what a run kept, or writes it into files of a folder of its own, which is named by the opening and the run's last digits.
 pub(in crate::cli) async fn artifacts(
     station: &dyn Operator,
     run: TraceId,
@@ -44,8 +44,10 @@ pub(in crate::cli) async fn artifacts(
     out: &mut Output,
 ) -> Result<(), Error> {
     let Page::Run(found) = operator::query(station, Query::Run { run }).await? else { return Err(Error::StrangeAnswer) };
-    found.ok_or_else(|| RunError::Unknown { name: run.to_string(), is_tail: false })?;
-    if let Some(folder) = folder {
+    let found = found.ok_or_else(|| RunError::Unknown { name: run.to_string(), is_tail: false })?;
+    // Runs of one opening save under the same names.
+    let folder = folder.map(|folder| folder.join(format!("{}-{}", safe(&found.row.name), run.short())));
+    if let Some(folder) = &folder {
         fs::create_dir_all(folder).map_err(Error::io(folder.display().to_string()))?;
     }
     let mut table = Table::new(ArtifactRow::COLUMNS);
@@ -54,7 +56,7 @@ pub(in crate::cli) async fn artifacts(
         let query = Query::RunArtifacts { run, after, limit: PAGE_ROWS };
         let Page::RunArtifacts { rows, more } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
         let last = rows.last().map(|row| row.number);
-        match folder {
+        match &folder {
             Some(folder) => rows.iter().try_for_each(|row| write(folder, row, out))?,
             None => print(&rows, &mut table, clock, out)?,
         }
@@ -129,11 +131,13 @@ mod tests {
     fn each_artifact_gets_a_file_in_the_folder_and_none_is_overwritten() {
         let folder = tempfile::tempdir().unwrap();
         let made = folder.path().join("made/here");
-        written(&made).unwrap();
+        let line = written(&made).unwrap();
+        let made = made.join("poll-0007");
+        assert!(line.starts_with(made.to_str().unwrap()), "{line}");
         let mut names: Vec<_> = fs::read_dir(&made).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         assert_eq!(names, ["1-outer_draft-out.json", "2-b-.._.._x_.json"]);
         assert_eq!(fs::read_to_string(made.join("1-outer_draft-out.json")).unwrap(), "{\"a\":1}\n");
-        assert_eq!(written(&made).unwrap_err().code(), "file");
+        assert_eq!(written(made.parent().unwrap()).unwrap_err().code(), "file");
     }
 }

@@ -86,7 +86,7 @@ pub(super) mod tests {
     fn a_run_is_found_by_its_last_digits_among_several_pages() {
         let pages = || vec![page(vec![row(9, 0xa_beef), row(8, 0xb_beef)], true), page(vec![row(7, 0xfeed)], false)];
         assert_eq!(found("feed", pages()), Ok(0xfeed));
-        assert_eq!(found("0beef", pages()).unwrap_err(), "there is no run 0beef among the newest 1,000");
+        assert_eq!(found("0beef", pages()).unwrap_err(), "there is no run whose trace ends in 0beef");
         let several = found("beef", pages()).unwrap_err();
         assert!(several.starts_with("several runs end in beef: trace:00000000-0000-0000-0000-0000000abeef, "), "{several}");
         assert_eq!(found("00000000-0000-0000-0000-00000000a41f", Vec::new()), Ok(0xa41f), "a whole name is not looked for");

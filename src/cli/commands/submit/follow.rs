@@ -20,7 +20,10 @@ use crate::{
         HEADER_BYTES, PREFIX_BYTES, SchemaId,
         client::{Delivery, Subscription},
     },
-    runs::payload::{RunEvent, schema},
+    runs::{
+        RunState,
+        payload::{RunEvent, schema},
+    },
     tap::entry::station::Level,
     time::Wall,
     words::counted,
@@ -119,8 +122,11 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Prints how the run ended.
+    /// Prints how the run ended. Where its events are printed for people the last of them has said so, and the error says it once more.
     pub(super) fn tell(&mut self, ended: &Ended) -> Result<(), Error> {
+        if self.is_telling && !self.out.is_json() && ended.state != RunState::Succeeded {
+            return self.out.flush();
+        }
         self.out.row(ended, Ended::line)?;
         self.out.flush()
     }

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     cli::{
         args::SubmitArgs,
-        commands::opening,
+        commands::{opening, params::fitting},
         context::Context,
         error::Error,
         output::Output,
@@ -72,6 +72,9 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SubmitArgs) -> Result<()
         let done = match sent {
             Ok((run, Some(events))) => follow(context, args, run, events, &mut signals).await,
             Ok((_, None)) => Ok(()),
+            Err(Error::Run(RunError::Rejected { reason, is_opening })) => {
+                Err(RunError::Rejected { reason: in_file(&args.file, &reason), is_opening }.into())
+            }
             Err(error) => Err(error),
         };
         client.close().await;
@@ -89,13 +92,20 @@ fn or_local(error: Error) -> Error {
     }
 }
 
+/// Faults with the file that they are in; those behind the first are set in.
+fn in_file(file: &str, reason: &str) -> String {
+    let is_place = |line: &str| line.starts_with(|letter: char| letter.is_ascii_digit()) && line.contains(": ");
+    let line = |line: &str| if file != "-" && is_place(line) { format!("{file}:{line}") } else { line.to_owned() };
+    reason.lines().map(line).collect::<Vec<_>>().join("\n  ")
+}
+
 /// The opening with the params that flags set (rmp-v0 §9), and with those that it nests and that lie beside it (ruling RMP 14): the station
 /// need not be able to read them. Where there is neither it is sent as it is, and the station judges it.
 pub(super) fn text(context: &Context, args: &SubmitArgs) -> Result<String, Error> {
     let limits = &context.settings.limits.runs;
-    let rejected = |reason| Error::from(RunError::Rejected { reason, is_opening: true });
+    let rejected = |reason: String| Error::from(RunError::Rejected { reason: in_file(&args.file, &reason), is_opening: true });
     let mut text = opening::read(&args.file, limits.yaml_bytes_max)?;
-    let params = opening::given(&args.params)?;
+    let params = fitting(&text, &args.params, limits)?;
     if !params.is_empty() {
         text = merge_params(&text, &params, limits).map_err(|faults| rejected(faults.to_string()))?;
     }

@@ -1,0 +1,107 @@
+//! The list of runs and what stands beside it: what is open, what failed, what the store alone has.
+
+use crossterm::event::KeyCode;
+
+use super::{
+    answers::{answered, asked_by},
+    runs::{ASK, CUT, by, keys, plan, run, runs},
+    stage::{Stage, connected},
+};
+use crate::{
+    console::{action::Action, pane_id::PaneId, selection::RecordKey, ui::Focus},
+    port::Query,
+    runs::{EventKind, NodeRef, NodeState, RunState, Transition as T},
+    tap::entry::station::Level,
+    time::Wall,
+};
+
+#[test]
+fn what_is_open_stays_on_the_screen_however_far_down_one_looks() {
+    for (columns, rows) in [(80, 24), (160, 50)] {
+        let mut stage = Stage::of_size(columns, rows);
+        stage.resync(connected());
+        let one = plan(&[("write", "agent:writer", None)], &[]);
+        for number in 1..=40 {
+            stage.submitted(number, "past", &one);
+            stage.ended(number, RunState::Succeeded, "");
+        }
+        stage.char('4');
+        for _ in 0..30 {
+            stage.key(KeyCode::Down);
+        }
+        let selected = stage.ui.selected(PaneId::Runs, &stage.model);
+        assert_eq!(selected, Some(RecordKey::Run(run(10))));
+        stage.submitted(50, "begins", &one);
+        stage.pass(100);
+        assert!(stage.text().contains("▶ begins"), "{}", stage.text());
+        assert_eq!(stage.ui.selected(PaneId::Runs, &stage.model), selected);
+        assert!(stage.text().contains(" 000a"), "the selected one is there too: {}", stage.text());
+        stage.submitted(51, "asks", &one);
+        let write = NodeRef { place: 0, id: "write".into() };
+        stage.runs(T::Asked { run: run(50), action: ASK, node: write, expires_at: Wall(u64::MAX) }, "write?");
+        assert_eq!(keys(&stage, PaneId::Runs)[..2], [50, 51].map(|number| RecordKey::Run(run(number))), "what asks is first");
+    }
+}
+
+#[test]
+fn why_a_run_failed_is_read_in_the_list() {
+    let text = runs(160, 50).text();
+    assert!(text.contains("write failed: nobody answers on agent/writer"), "{text}");
+    assert!(text.contains("a no in 4m59s"), "{text}");
+    let text = runs(80, 24).text();
+    assert!(text.contains("write failed: nobody"), "{text}");
+}
+
+#[test]
+fn a_run_that_a_restart_cut_is_shown_as_the_store_has_it() {
+    let mut stage = Stage::of_size(160, 50);
+    stage.resync(connected());
+    let submitted = T::Submitted { run: run(CUT), name: "cut".into(), by: by("ann"), nodes: 2 };
+    stage.runs(submitted, "{}");
+    stage.tells(CUT, 6, (EventKind::Status, Some(Level::Error)), None, "the run failed: the station was restarted");
+    stage.ended(CUT, RunState::Failed, "the station was restarted");
+    let effects = stage.char('4');
+    assert_eq!(asked_by(PaneId::Plan, &effects).unwrap().1, Query::Run { run: run(CUT) });
+    assert!(stage.text().contains("asking the station"), "{}", stage.text());
+    answered(&mut stage, effects);
+    let text = stage.text();
+    for wanted in ["✓ write", "cut while running", "14s", "Plan cut c07e", "the station was restarted"] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    stage.ui.focus = Focus::Pane(PaneId::Plan);
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("Node write of cut c07e"), "{}", stage.text());
+}
+
+#[test]
+fn the_log_tells_what_becomes_of_runs() {
+    let mut stage = runs(160, 50);
+    stage.char('9');
+    let text = stage.text();
+    for wanted in ["chat_vote a41f was accepted: 7 nodes", "chat_vote a41f asks whether give may go on", "mend dead failed: write"] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    stage.act(Action::OnAir);
+    assert!(!stage.text().contains("write failed"), "why it failed may quote viewers");
+}
+
+#[test]
+fn the_plan_moves_to_what_is_worked_on_until_a_node_is_chosen() {
+    let mut stage = Stage::of_size(80, 24);
+    stage.resync(connected());
+    let ids: Vec<String> = (0..60).map(|at| format!("n{at}")).collect();
+    let nodes: Vec<_> = ids.iter().map(|id| (id.as_str(), "agent:echo", None)).collect();
+    let edges: Vec<_> = (1..60).map(|at: u32| (at - 1, at, None)).collect();
+    stage.submitted(1, "long", &plan(&nodes, &edges));
+    stage.char('4');
+    for place in 0..40 {
+        stage.moved(1, (place, &ids[place as usize]), NodeState::Running, 1, "");
+        stage.moved(1, (place, &ids[place as usize]), NodeState::Completed, 1, "");
+    }
+    stage.moved(1, (40, "n40"), NodeState::Running, 1, "");
+    assert!(stage.text().contains("▶ n40"), "{}", stage.text());
+    stage.ui.focus = Focus::Pane(PaneId::Plan);
+    stage.key(KeyCode::Home);
+    stage.moved(1, (41, "n41"), NodeState::Running, 1, "");
+    assert!(!stage.text().contains("▶ n41"), "{}", stage.text());
+}

@@ -1,0 +1,44 @@
+//! What a person is told who is asked.
+
+use super::house::{House, gives, node, opening};
+use crate::{
+    limits,
+    runs::{engine::Settings, openings::Node},
+};
+
+fn asking(with: &serde_json::Value) -> Node {
+    Node { asks: true, with: with.as_object().unwrap().clone(), ..node("send") }
+}
+
+fn taken(house: &House) -> serde_json::Value {
+    serde_json::from_str(&house.snapshot.asks[0].takes).unwrap()
+}
+
+#[test]
+fn a_question_shows_what_the_node_would_be_given() {
+    let mut house = House::new();
+    let with = serde_json::json!({"require_human_confirm": true, "to": "mail to ann"});
+    house.submit(1, opening(vec![node("write"), asking(&with)], &["write.out -> send.text", "write.out -> send.copy"]));
+    assert!(house.snapshot.asks.is_empty());
+    let text = rmpv::Value::Map(vec![("n".into(), 7.into()), (2.into(), rmpv::Value::Binary(vec![1, 2]))]);
+    house.does("write", &gives(&[("out", text)]));
+    assert_eq!(&*house.snapshot.asks[0].summary, "test: let send run agent echo?");
+    let fed = serde_json::json!([{"n": 7, "2": "2 bytes"}]);
+    assert_eq!(taken(&house), serde_json::json!({"with": with, "inputs": {"copy": fed, "text": fed}}));
+}
+
+#[test]
+fn what_is_long_is_cut_until_it_fits() {
+    let limits = limits::Runs { shown_ask_bytes_max: 256, ..limits::Runs::default() };
+    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let with = serde_json::json!({"body": "ä".repeat(5_000), "all": (0..500).collect::<Vec<_>>(), "deep": {"er": [[["x"]]]}});
+    house.submit(1, opening(vec![asking(&with)], &[]));
+    let taken = taken(&house);
+    assert_eq!(taken["with"]["body"], format!("{}…", "ä".repeat(80)));
+    assert_eq!(taken["with"]["all"], serde_json::json!([0, 1, 2, 3, 4, 5, 6, 7, "…"]));
+    assert_eq!(taken["with"]["deep"], with["deep"]);
+    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let many: serde_json::Map<_, _> = (0..9).map(|n| (format!("{n}{}", "k".repeat(90)), n.into())).collect();
+    house.submit(1, opening(vec![asking(&many.into())], &[]));
+    assert_eq!(&*house.snapshot.asks[0].takes, "{}", "what cannot be cut is left out");
+}
