@@ -77,7 +77,7 @@ impl Broker {
             let head = Head { topic: Some(judged.topic), ..head };
             return self.refuse(now, id, head, pending.re, &refused, trace, redaction);
         }
-        let heard = self.is_for_station(judged.class).then(|| judged.topic.clone());
+        let ear_topic = self.is_for_station(judged.class).then(|| judged.topic.clone());
         let head = Head { topic: Some(judged.topic), ..head };
         let message = Message {
             frame,
@@ -89,14 +89,14 @@ impl Broker {
             is_counted: true,
         };
         let mut reached = self.deliver(now, judged.at, &message);
-        reached.given += u32::from(heard.is_some());
+        reached.given += u32::from(ear_topic.is_some());
         let verdict = Verdict::Published { subscribers: reached.given, dropped: reached.dropped };
         self.outputs.push_back(Output::Received { session: id, head, verdict, redaction, trace });
         self.count(now, judged.at, id, &message, reached, (pending.wire_bytes + wire.len()) as u64);
         if pending.ack {
             self.answer_ok(now, id, pending.re, trace);
         }
-        if let Some(topic) = heard {
+        if let Some(topic) = ear_topic {
             self.hear(id, topic, judged.header, wire);
         }
         self.tell_losses(now, judged.at, Some(frame));

@@ -102,8 +102,8 @@ impl Dedupe {
     }
 
     /// Forgets a subscription.
-    pub fn close_subscriber(&mut self, subscriber: Subscriber) {
-        self.lost.runs -= subscriber.lost.len();
+    pub fn close_subscriber(&mut self, Subscriber { lost, .. }: Subscriber) {
+        self.lost.runs -= lost.len();
     }
 
     /// Has what is remembered of these keys be read, all at a time, as they are about to be seen. Nothing else comes of it.
