@@ -223,11 +223,19 @@ limits! {
         confirm_ms = 300_000 in 1_000..=86_400_000,
         /// Answered control requests that are remembered; the oldest go first.
         answers_max = 65_536 in 1_024..=1_048_576,
+        /// Bytes of those answers; the oldest go first.
+        answers_bytes_max = 67_108_864 in 1_048_576..=1_073_741_824,
+        /// Bytes of events and artifacts that wait for a store that cannot write; what comes then is not kept, and its run says so.
+        unsaved_bytes_max = 16_777_216 in 65_536..=1_073_741_824,
+        /// Milliseconds at least before an agent is asked again that was absent, left, or had no room.
+        absent_pause_ms = 250 in 1..=60_000,
+        /// Milliseconds that a request is offered to an agent whose queue is full, or to a bus that is down; then the attempt fails.
+        offer_ms_max = 10_000 in 0..=3_600_000,
         /// Runs that are shown, ended ones among them; those that ended first go first.
         shown_max = 200 in 16..=10_000,
         /// Nodes of all shown runs together; past it those that ended first are shown without their plan.
         shown_nodes_max = 50_000 in 1_000..=10_000_000,
-        /// Questions to a person that are shown; the oldest go first.
+        /// Questions to a person that are shown; the oldest go first, and are counted. `ls confirmations` has all.
         shown_asks_max = 256 in 16..=65_536,
         /// Bytes of what a node would be given that is shown with a question; the rest is cut.
         shown_ask_bytes_max = 4_096 in 256..=65_536,

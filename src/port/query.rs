@@ -289,7 +289,7 @@ pub enum Page {
         /// Whether there are more behind the last.
         more: bool,
     },
-    /// What waits for a person; of those that are shown, see `limits.runs.shown_asks_max`.
+    /// What waits for a person, the oldest first; at most 10,000.
     Confirmations(Vec<ConfirmationRow>),
     /// The ladder of a trace; `more` when there are further hops.
     Trace {

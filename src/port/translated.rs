@@ -90,7 +90,7 @@ fn rmp_view(view: &mut rmp::Snapshot, carry: &impl Fn(&mut Now)) {
 }
 
 fn runs_view(view: &mut runs::Snapshot, carry: &impl Fn(&mut Now)) {
-    let runs::Snapshot { runs, asks, held: _, totals: _ } = view;
+    let runs::Snapshot { runs, asks, asks_unshown: _, held: _, totals: _ } = view;
     for run in runs {
         carry(&mut run.submitted_at);
         run.ended_at.iter_mut().for_each(carry);

@@ -69,9 +69,13 @@ impl Snapshot {
                 self.asks.push_back(AskView { action, run, node, summary, takes, asked_at: at, expires_at });
                 while self.asks.len() as u64 > limits.shown_asks_max {
                     self.asks.pop_front();
+                    self.asks_unshown += 1;
                 }
             }
-            Transition::Decided { action, .. } => self.asks.retain(|ask| ask.action != *action),
+            Transition::Decided { action, .. } => match self.asks.iter().position(|ask| ask.action == *action) {
+                Some(place) => drop(self.asks.remove(place)),
+                None => self.asks_unshown = self.asks_unshown.saturating_sub(1),
+            },
             Transition::Saved { run, .. } => self.with(*run, |view| view.artifacts += 1),
             Transition::Spent { run, tokens } => self.with(*run, |view| view.tokens = *tokens),
             Transition::Braked { held, .. } => self.held = *held,
@@ -211,6 +215,25 @@ mod tests {
         let view = snapshot.run(run(1)).unwrap();
         assert_eq!((view.state, view.why.as_deref(), snapshot.asks.len()), (RunState::Failed, Some("because"), 0));
         assert_eq!((snapshot.totals.submitted, snapshot.totals.failed), (1, 1));
+    }
+
+    #[test]
+    fn questions_past_the_bound_are_counted_until_they_end() {
+        let limits = limits::Runs { shown_asks_max: 2, ..limits::Runs::default() };
+        let mut snapshot = Snapshot::default();
+        submit(&mut snapshot, 1, 3, &limits);
+        let action = |n: u128| ActionId(uuid::Uuid::from_u128(n));
+        let asked = |n| Transition::Asked { run: run(1), action: action(n), node: node(0), expires_at: Wall(9) };
+        let decided = |n| Transition::Decided { run: run(1), action: action(n), verdict: crate::runs::Verdict::Approved, by: None };
+        let stands =
+            |snapshot: &Snapshot| (snapshot.asks.iter().map(|ask| ask.action.0.as_u128()).collect::<Vec<_>>(), snapshot.asks_unshown);
+        (1..=4).for_each(|n| snapshot.follow(&asked(n), Now::at_ms(1), "", &limits));
+        assert_eq!(stands(&snapshot), (vec![3, 4], 2));
+        snapshot.follow(&decided(3), Now::at_ms(1), "", &limits);
+        snapshot.follow(&decided(1), Now::at_ms(1), "", &limits);
+        assert_eq!(stands(&snapshot), (vec![4], 1));
+        snapshot.follow(&decided(2), Now::at_ms(1), "", &limits);
+        assert_eq!(stands(&snapshot), (vec![4], 0));
     }
 
     #[test]

@@ -17,6 +17,8 @@ pub struct Snapshot {
     pub runs: VecDeque<RunView>,
     /// Questions that wait for a person, the oldest first; at most `limits.runs.shown_asks_max`.
     pub asks: VecDeque<AskView>,
+    /// Questions that wait and are not among those.
+    pub asks_unshown: u64,
     /// Whether no attempt is begun, by an operator's brake.
     pub held: bool,
     /// Counts since the station started.

@@ -185,11 +185,12 @@ impl Station {
         self.startup.send_replace(Startup::Stopped);
         let Some(parts) = self.parts.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
         let Parts { hosts, foundation, up, bus, runs, macp, .. } = parts;
-        if let Some(bus) = bus {
-            bus.stop(&self.inner, &hosts);
-        }
+        // Runs end with the station, and not for want of the agents that the bus sends away.
         if let Some(runs) = runs {
             runs.stop(&self.inner, &hosts);
+        }
+        if let Some(bus) = bus {
+            bus.stop(&self.inner, &hosts);
         }
         if let Some(macp) = macp {
             macp.stop(&self.inner, &hosts);

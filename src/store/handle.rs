@@ -175,13 +175,14 @@ impl Handle {
         self.read(move |conn| Ok(Rows::cut(runs::artifacts(conn, run, after, limit)?, limit)), done)
     }
 
-    /// Reads what the control plane starts from: at most 10,000 open runs, and all answers that are kept.
+    /// Reads what the control plane starts from: at most 10,000 open runs, and the newest answers, so many and of so many bytes together.
     ///
     /// # Errors
     /// As [`Self::invocations`].
-    pub fn runs_left(&self, answers_max: u64, done: Answer<RunsLeft>) -> Result<(), CommitError> {
-        let left =
-            move |conn: &Connection| Ok(RunsLeft { open: runs::open(conn, PAGE_ROWS_MAX)?, answers: runs::answers(conn, answers_max)? });
+    pub fn runs_left(&self, answers_max: u64, bytes_max: u64, done: Answer<RunsLeft>) -> Result<(), CommitError> {
+        let left = move |conn: &Connection| {
+            Ok(RunsLeft { open: runs::open(conn, PAGE_ROWS_MAX)?, answers: runs::answers(conn, answers_max, bytes_max)? })
+        };
         self.read(left, done)
     }
 

@@ -182,11 +182,20 @@ pub struct RunDetail {
     pub plan: JsonText,
 }
 
+/// A run that has not ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenRun {
+    /// The run.
+    pub row: RunRow,
+    /// The number of the last event that is kept of it; 0 where there is none. Events may be missing before it.
+    pub last_event: u64,
+}
+
 /// What the control plane starts from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunsLeft {
     /// Runs that have not ended, oldest first.
-    pub open: Vec<RunRow>,
+    pub open: Vec<OpenRun>,
     /// What was answered, oldest first.
     pub answers: Vec<AnswerRow>,
 }

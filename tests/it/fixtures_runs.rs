@@ -128,6 +128,7 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
         expires_at: Wall(1_790_000_300_000),
     };
     let snapshot = |state| Snapshot {
+        asks_unshown: 3,
         runs: [RunView { state, ..bare.clone() }, RunView { state, ..full.clone() }].into(),
         asks: [ask.clone()].into(),
         held: state == RunState::Running,

@@ -13,12 +13,13 @@ use crate::{
     time::Wall,
 };
 
-pub(super) fn recorded_runs(Snapshot { runs, asks, held, totals }: &Snapshot) -> wire::RunsView {
+pub(super) fn recorded_runs(Snapshot { runs, asks, asks_unshown, held, totals }: &Snapshot) -> wire::RunsView {
     let Totals { submitted, rejected, succeeded, failed, cancelled } = *totals;
     wire::RunsView {
         runs: runs.iter().map(recorded_run).collect(),
         asks: asks.iter().map(recorded_ask).collect(),
         totals: Some(wire::RunTotals { submitted, rejected, succeeded, failed, cancelled }),
+        asks_unshown: *asks_unshown,
         held: *held,
     }
 }
@@ -28,6 +29,7 @@ pub(super) fn live_runs(it: wire::RunsView) -> Result<Snapshot, DecodeError> {
     Ok(Snapshot {
         runs: it.runs.into_iter().map(live_view).collect::<Result<_, _>>()?,
         asks: it.asks.into_iter().map(live_ask).collect::<Result<_, _>>()?,
+        asks_unshown: it.asks_unshown,
         held: it.held,
         totals: Totals { submitted, rejected, succeeded, failed, cancelled },
     })

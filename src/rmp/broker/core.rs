@@ -49,6 +49,8 @@ pub struct Broker {
     pub(super) held: Vec<super::session::TopicRef>,
     /// What the last delivery or write lost, until it is told.
     pub(super) losses: Vec<super::drops::Loss>,
+    /// Who of those that may answer has the station's own message that was published last.
+    pub(super) serving: super::reach::Serving,
     /// Sessions that have not said who they are, by when they must have.
     pub(super) greeting: VecDeque<(Mono, ConnectionId)>,
     pub(super) tick_at: Deadline,
@@ -82,6 +84,7 @@ impl Broker {
             dirty: Vec::new(),
             held: Vec::new(),
             losses: Vec::new(),
+            serving: super::reach::Serving::default(),
             greeting: VecDeque::new(),
             tick_at: None,
             // Never what a client counts from, and after a restart beyond what was sent before (ruling RMP 7).

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use super::{
     core::Broker,
     drops::{Loss, Lost},
-    io::Wire,
+    io::{STATION, Wire},
     session::{Phase, Tag, Told, TopicRef},
     units,
 };
@@ -49,7 +49,7 @@ impl Broker {
     pub(super) fn deliver(&mut self, now: Now, at: TopicRef, message: &Message<'_>) -> Given {
         let now_ms = self.wall.now_ms(now);
         let body_bytes_max = self.settings.limits.body_bytes_max;
-        let Self { topics, routes, sessions, dedupe, budget, waiting, dirty, losses, .. } = self;
+        let Self { topics, routes, sessions, dedupe, budget, waiting, dirty, losses, serving, .. } = self;
         let mut result = Given::default();
         let Some(state) = topics.reach(at, routes, sessions) else { return result };
         if state.targets.is_empty() {
@@ -64,6 +64,7 @@ impl Broker {
         let mut json: Option<Option<Bytes>> = None;
         let (trace, class, expires_at_ms) = (message.trace.0.as_u128(), state.class, message.expires_at_ms);
         let name = state.topic.name();
+        let tells_serving = message.from == STATION && class == Class::Open;
         for target in &mut state.targets {
             if class.may_receive(target.kind, message.schema_id).is_err() {
                 continue;
@@ -91,6 +92,7 @@ impl Broker {
                 continue;
             }
             let from = message.from;
+            let mut is_too_long = false;
             let pushed = if target.dialect == Dialect::Json {
                 let tail = json.get_or_insert_with(|| units::tail(bytes, body_bytes_max));
                 let unit = tail.as_ref().and_then(|tail| Some((units::head(target.number, tail, body_bytes_max)?, tail)));
@@ -101,6 +103,7 @@ impl Broker {
                     session.outbox.push_delivery(target.slot, Delivery { head, message, expires_at_ms, tag }, budget).is_ok()
                 } else {
                     // It fits no unit: it is lost to this subscriber (ruling RMP 16).
+                    is_too_long = true;
                     session.outbox.refuse(target.slot);
                     false
                 }
@@ -114,6 +117,9 @@ impl Broker {
                 let delivery = Delivery { head, message: payload, expires_at_ms, tag: Tag::Frames { from } };
                 session.outbox.push_delivery(slot, delivery, budget).is_ok()
             };
+            if tells_serving && target.serves {
+                serving.note(target.id, pushed, is_too_long);
+            }
             if !pushed {
                 if let Some(seen) = &seen {
                     dedupe.lost(seen, &mut sub.seen);

@@ -6,6 +6,7 @@ use super::{
     core::Broker,
     deliver::Message,
     io::{Output, Own, STATION, Wire},
+    reach::Reach,
     session::{Tag, TopicRef},
 };
 use crate::{
@@ -39,14 +40,19 @@ pub enum NotAnswered {
 }
 
 impl Broker {
-    /// Publishes a message of the station's own, and tells its frame and how many subscriptions it was given to. It is tapped as one that
-    /// came in, except the tap's own entries (ruling RMP 17).
-    pub fn publish(&mut self, now: Now, own: &Own) -> (Bytes, u32) {
+    /// Publishes a message of the station's own, and tells its frame and whom it reached. It is tapped as one that came in, except the
+    /// tap's own entries (ruling RMP 17). A body that no client would take reaches nobody.
+    pub fn publish(&mut self, now: Now, own: &Own) -> (Bytes, Reach) {
         self.look_at_clock(now);
         let Own { topic, schema_id, trace, ttl_ms, body } = own;
-        let Ok(at) = self.topic_at(topic.as_str()) else { return (Bytes::new(), 0) };
-        let Some((frame, header)) = self.frame(now, *schema_id, *trace, *ttl_ms, body) else { return (Bytes::new(), 0) };
+        if body.len() as u64 > self.settings.limits.body_bytes_max {
+            return (Bytes::new(), Reach::TooLong);
+        }
+        let nobody = || (Bytes::new(), Reach::NOBODY);
+        let Ok(at) = self.topic_at(topic.as_str()) else { return nobody() };
+        let Some((frame, header)) = self.frame(now, *schema_id, *trace, *ttl_ms, body) else { return nobody() };
         let message = of_own(&frame, header);
+        self.serving.clear();
         let reached = self.deliver(now, at, &message);
         if topic.as_str() != TAP {
             let head = Head {
@@ -63,7 +69,7 @@ impl Broker {
         }
         self.tell_losses(now, at, None);
         self.shrink(now);
-        (frame, reached.given)
+        (frame, self.reach(topic.as_str()))
     }
 
     /// Publishes what is told in the tap in another way.

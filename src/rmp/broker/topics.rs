@@ -70,6 +70,8 @@ pub(super) struct Target {
     pub(super) slot: Slot,
     pub(super) kind: Kind,
     pub(super) dialect: Dialect,
+    /// Whether it may answer what the station asks on its topic.
+    pub(super) serves: bool,
     /// The Deliver that is written before the message.
     pub(super) head: Box<[u8]>,
 }
@@ -244,8 +246,15 @@ fn target(route: Route, topic: &Topic, sessions: &Sessions) -> Option<Target> {
         slot: sub.slot,
         kind: held.kind(),
         dialect,
+        serves: serves(held.kind(), sub.pattern.as_str()),
         head: deliver.into(),
     })
+}
+
+/// Whether a subscription is of somebody who answers there: an agent, by its topic or a pattern of agents' topics. Who takes everything
+/// watches (rmp-v0 §9.1: one topic per logical agent).
+fn serves(kind: Kind, pattern: &str) -> bool {
+    kind == Kind::Agent && !matches!(pattern, "*" | "**")
 }
 
 /// The sessions, found by their places or by their numbers.

@@ -88,6 +88,10 @@ impl Host {
     /// The core is done with a connection; its task sees to the rest.
     fn close(&mut self, now: Now, id: ConnectionId, cause: CloseCause) {
         let Some(conn) = self.conns.get_mut(&id) else { return };
+        // A session is closed once.
+        if let Some(ear) = self.ear.as_ref().filter(|_| conn.phase == Phase::Open) {
+            ear.left(id);
+        }
         conn.phase = Phase::Closing(cause);
         conn.wake();
         if !lingers(cause) {

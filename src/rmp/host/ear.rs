@@ -1,13 +1,24 @@
-//! The way of what the station takes itself, from the bus to it: bounded in messages and in bytes, and nothing is lost on it.
+//! The way of what the station takes itself, from the bus to it: bounded in messages and in bytes, and nothing is lost on it. Who left is
+//! told on the same way, behind what it published.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use crate::{
+    ids::ConnectionId,
     limits,
     rmp::broker::{Heard, Room},
 };
+
+/// What the bus tells the station.
+#[derive(Debug)]
+pub enum Told {
+    /// A message that is for it.
+    Message(Message),
+    /// A session is over; nothing more comes of it.
+    Left(ConnectionId),
+}
 
 /// A message for the station. Its bytes count as waiting until this is dropped.
 #[derive(Debug)]
@@ -20,24 +31,29 @@ pub struct Message {
 /// The bus's end of the way.
 #[derive(Clone, Debug)]
 pub struct Ear {
-    to: mpsc::Sender<Message>,
+    to: mpsc::Sender<Told>,
+    /// Places on the way that are kept for those that leave.
+    kept: usize,
     bytes: Arc<Semaphore>,
     bytes_max: usize,
 }
 
-/// A way to the station: `limits.rmp.heard_max` messages, and `limits.rmp.heard_bytes_max` of their frames.
+/// A way to the station: `limits.rmp.heard_max` messages, and `limits.rmp.heard_bytes_max` of their frames; beside them so many that leave
+/// as there may be connections.
 #[must_use]
-pub fn ear(limits: &limits::Rmp) -> (Ear, mpsc::Receiver<Message>) {
-    let (to, from) = mpsc::channel(usize::try_from(limits.heard_max).unwrap_or(usize::MAX));
+pub fn ear(limits: &limits::Rmp) -> (Ear, mpsc::Receiver<Told>) {
+    let size = |it: u64| usize::try_from(it).unwrap_or(usize::MAX);
+    let kept = size(limits.connections_max);
+    let (to, from) = mpsc::channel(size(limits.heard_max).saturating_add(kept).min(Semaphore::MAX_PERMITS));
     let bytes_max = usize::try_from(limits.heard_bytes_max).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
-    (Ear { to, bytes: Arc::new(Semaphore::new(bytes_max)), bytes_max }, from)
+    (Ear { to, kept, bytes: Arc::new(Semaphore::new(bytes_max)), bytes_max }, from)
 }
 
 impl Ear {
     /// One message is taken whatever its length where none waits; none once the station's end is gone.
     pub(super) fn room(&self) -> Room {
         let bytes = self.bytes.available_permits();
-        let messages = if self.to.is_closed() { 0 } else { self.to.capacity() as u64 };
+        let messages = if self.to.is_closed() { 0 } else { self.to.capacity().saturating_sub(self.kept) as u64 };
         Room { messages, bytes: if bytes == self.bytes_max { u64::MAX } else { bytes as u64 } }
     }
 
@@ -46,8 +62,13 @@ impl Ear {
         let bytes = heard.body.len().min(self.bytes.available_permits());
         let permit = Arc::clone(&self.bytes).try_acquire_many_owned(u32::try_from(bytes).unwrap_or(u32::MAX));
         if let Ok(permit) = permit {
-            let _ = self.to.try_send(Message { heard, _bytes: permit });
+            let _ = self.to.try_send(Told::Message(Message { heard, _bytes: permit }));
         }
+    }
+
+    /// Tells that a session is over. That is lost only where the station takes nothing while more sessions leave than there may be.
+    pub(super) fn left(&self, session: ConnectionId) {
+        let _ = self.to.try_send(Told::Left(session));
     }
 }
 
@@ -64,6 +85,20 @@ mod tests {
         let header = Header { schema_id: SchemaId::CTRL_REQ, created_at_ms: 0, ttl_ms: 1, trace_id, msg_id: 1 };
         let (topic, session, kind, client) = (TopicName::new("rlp/ctrl"), ConnectionId(1), Kind::Agent, "a".into());
         Heard { topic, session, kind, client, header, body: vec![0; bytes].into() }
+    }
+
+    #[test]
+    fn who_leaves_is_told_behind_what_it_published_however_full_the_way_is() {
+        let limits = limits::Rmp { heard_max: 8, connections_max: 2, ..limits::Rmp::default() };
+        let (ear, mut from) = ear(&limits);
+        for _ in 0..8 {
+            ear.hear(heard(1));
+        }
+        assert_eq!(ear.room().messages, 0);
+        ear.left(ConnectionId(1));
+        ear.left(ConnectionId(2));
+        let told: Vec<_> = std::iter::from_fn(|| from.try_recv().ok()).map(|told| matches!(told, Told::Left(_))).collect();
+        assert_eq!(told, [vec![false; 8], vec![true; 2]].concat());
     }
 
     #[test]

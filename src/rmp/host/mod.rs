@@ -18,7 +18,7 @@ mod requests;
 mod run;
 mod turn;
 
-pub use ear::{Ear, Message, ear};
+pub use ear::{Ear, Message, Told, ear};
 pub use path::{Bound, PathError, bind};
 pub use requests::Request;
 pub use run::{Setup, run};

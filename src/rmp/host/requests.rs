@@ -8,7 +8,7 @@ use crate::{
     ids::{ConnectionId, Seq, TopicName, TraceId},
     rmp::{
         SchemaId, Snapshot,
-        broker::{NotAnswered, Own},
+        broker::{NotAnswered, Own, Reach},
     },
     time::Now,
 };
@@ -42,8 +42,8 @@ pub enum Request {
         ttl_ms: u64,
         /// The MsgPack envelope.
         body: Bytes,
-        /// Told how many subscriptions it was given to.
-        reached: Option<oneshot::Sender<u32>>,
+        /// Told whom of those that may answer it reached.
+        reached: Option<oneshot::Sender<Reach>>,
     },
     /// A part of an answer to one operator's session alone.
     Answer {
@@ -84,10 +84,10 @@ impl Host {
                 self.drain(now, &[]);
             }
             Request::Publish { topic, schema_id, trace, ttl_ms, body, reached } => {
-                let (frame, given) = self.broker.publish(now, &Own { topic, schema_id, trace, ttl_ms, body });
+                let (frame, reach) = self.broker.publish(now, &Own { topic, schema_id, trace, ttl_ms, body });
                 self.drain(now, &frame);
                 if let Some(reached) = reached {
-                    let _ = reached.send(given);
+                    let _ = reached.send(reach);
                 }
             }
             Request::Answer { session, trace, body, sent } => {

@@ -6,15 +6,18 @@ use bytes::Bytes;
 
 use super::{
     io::{Output, Publish},
-    run::{Flight, Run},
+    run::{Flight, Run, Told},
     shared::{Shared, TTL_MS},
     timers::Due,
 };
 use crate::{
-    ids::TopicName,
+    ids::{Ticket, TopicName},
     runs::{
         openings::Use,
-        payload::{AgentAnswer, AgentRequest, AgentResponse, CancelNotice, HopMeta, Ports, ProgressReport, RequestNode, schema},
+        payload::{
+            AgentAnswer, AgentRequest, AgentResponse, Amount, Answered, CancelNotice, HopMeta, NoAnswer, Ports, ProgressReport,
+            RequestNode, schema,
+        },
     },
     tap::entry::{
         runs::{EventKind, NodeState, Transition},
@@ -23,7 +26,7 @@ use crate::{
     time::Now,
 };
 
-/// The least time between two reports of progress of one attempt that are told; those between are left out.
+/// The least time between two reports of progress of one attempt that are told; of those between, the last is told after it.
 const PROGRESS_EVERY: Duration = Duration::from_millis(50);
 
 impl Run {
@@ -81,9 +84,13 @@ impl Run {
     fn begin(&mut self, to: &mut Shared, now: Now, place: u32) {
         let Use::Agent(agent) = self.def(place).action.clone() else { return };
         let topic: Arc<str> = Arc::from(format!("rlp/runs/{}/agents/{agent}/{}", self.run, to.id()));
-        let (reply_topic, ticket) = (TopicName::new(&topic), to.ticket());
+        let reply_topic = TopicName::new(&topic);
         self.node(place).attempt += 1;
-        let (attempt, inputs, def) = (self.nodes[place as usize].attempt, self.inputs(place), self.def(place));
+        let inputs = match self.inputs(place, to.settings.body_bytes_max) {
+            Ok(inputs) => inputs,
+            Err(bytes) => return self.fail_too_long(to, now, place, bytes, false),
+        };
+        let (attempt, def) = (self.nodes[place as usize].attempt, self.def(place));
         let request = AgentRequest {
             node: RequestNode {
                 id: Arc::clone(&def.id),
@@ -100,41 +107,50 @@ impl Run {
             reply_topic: topic,
         };
         let timeout_ms = def.timeout_ms;
+        let body = Bytes::from(request.encode());
+        if body.len() as u64 > to.settings.body_bytes_max {
+            return self.fail_too_long(to, now, place, body.len() as u64, true);
+        }
         self.moved(to, now, place, NodeState::Running, "");
         to.replies.insert(reply_topic.clone(), (self.run, place));
-        to.reaches.insert(ticket, (self.run, place));
         to.outputs.push_back(Output::Listen { topic: reply_topic.clone() });
-        let body = Bytes::from(request.encode());
-        let frame_len = frame_len(&body);
-        to.publish(Publish {
-            topic: agent_topic(&agent),
-            schema_id: schema::AGENT_REQUEST,
-            trace: self.run,
-            ttl_ms: TTL_MS,
-            body,
-            ticket: Some(ticket),
-        });
-        let run = self.run;
+        let (run, frame_len) = (self.run, frame_len(&body));
         let node = self.node(place);
         node.timer = timeout_ms.map(|ms| to.timers.set(now.mono + Duration::from_millis(ms), Due::Attempt(run, place)));
-        node.flight = Some(Flight { agent, topic: reply_topic, ticket, frame_len, began: now.mono });
-        node.progress_at = None;
+        let (peers, refused, again) = (Vec::new(), None, None);
+        // The offer gives it a ticket of its own.
+        let ticket = Ticket(0);
+        node.flight = Some(Flight { agent, topic: reply_topic, ticket, frame_len, began: now.mono, body, peers, refused, again });
+        node.progress = Told::default();
+        self.offer(to, place);
         self.in_flight += 1;
         to.in_flight += 1;
         to.figures.attempts += 1;
         to.figures.retries += u64::from(attempt > 1);
     }
 
+    /// A request that no message holds is not sent.
+    fn fail_too_long(&mut self, to: &mut Shared, now: Now, place: u32, bytes: u64, is_whole: bool) {
+        let bytes_max = to.settings.body_bytes_max;
+        let least = if is_whole { "" } else { "at least " };
+        let why =
+            format!("its request has {least}{bytes} bytes, and a message holds {bytes_max} (limits.rmp.body_bytes_max): feed it less");
+        self.fail_attempt(to, now, place, false, &why);
+    }
+
     /// An attempt is not worked on any more; its agent is told where it does not know.
-    pub(super) fn land(&mut self, to: &mut Shared, place: u32, tells_agent: bool) -> Option<Flight> {
+    pub(super) fn land(&mut self, to: &mut Shared, now: Now, place: u32, tells_agent: bool) -> Option<Flight> {
         let run = self.run;
         to.timers.clear(&mut self.node(place).timer);
-        let flight = self.node(place).flight.take()?;
+        self.tell_progress(to, now, place);
+        let mut flight = self.node(place).flight.take()?;
+        to.timers.clear(&mut flight.again);
         self.in_flight = self.in_flight.saturating_sub(1);
         to.in_flight = to.in_flight.saturating_sub(1);
         to.replies.remove(&flight.topic);
         to.reaches.remove(&flight.ticket);
-        if tells_agent {
+        // Whom it did not reach yet, nothing is to be taken back from.
+        if tells_agent && flight.refused.is_none() {
             let notice = CancelNotice {
                 trace_id: run,
                 node_id: Arc::clone(&self.def(place).id),
@@ -148,18 +164,15 @@ impl Run {
         Some(flight)
     }
 
-    /// Nobody heard the request.
-    pub(super) fn on_unheard(&mut self, to: &mut Shared, now: Now, place: u32) {
-        if let Some(flight) = self.land(to, place, false) {
-            let agent = &flight.agent;
-            let why = format!("nobody answers on agent/{agent}: start the agent, or correct the node's `use`");
-            self.fail_attempt(to, now, place, true, &why);
-        }
-    }
-
-    /// The agent answered.
+    /// Something came on the reply topic of an attempt.
     pub(super) fn on_answer(&mut self, to: &mut Shared, now: Now, place: u32, body: &[u8]) {
-        let Some(flight) = self.land(to, place, false) else { return };
+        let answered = AgentAnswer::read(body);
+        if let Err(NoAnswer::Foreign { kind }) = &answered {
+            let node = &self.nodes[place as usize].id;
+            let says = format!("ignored a message on the reply topic of {node}: it is {kind}, and no answer; further ones are counted");
+            return self.ignore(to, now, place, &says);
+        }
+        let Some(flight) = self.land(to, now, place, false) else { return };
         let latency_ms = u64::try_from(now.mono.since(flight.began).as_millis()).unwrap_or(u64::MAX);
         let says = format!("agent/{} answered in {latency_ms} ms", flight.agent);
         let hop =
@@ -167,30 +180,72 @@ impl Run {
         self.event_with(to, now, Some(place), (EventKind::Trace, Some(Level::Info)), &says, |meta| {
             (meta.latency_ms, meta.hop) = (Some(latency_ms), Some(hop));
         });
-        let answer = match AgentAnswer::decode(body) {
-            Ok(answer) => answer,
+        let Answered { answer: AgentAnswer { response, tokens }, tokens_fault, bytes } = match answered {
+            Ok(answered) => answered,
             Err(fault) => return self.fail_attempt(to, now, place, true, &format!("its answer cannot be read: {fault}")),
         };
-        if let Some(tokens) = answer.tokens
-            && self.spend(to, now, place, tokens)
-        {
-            return;
+        if let Some(fault) = tokens_fault {
+            let says = format!("{}: its tokens are not counted: {fault}", self.nodes[place as usize].id);
+            self.event(to, now, Some(place), (EventKind::Log, Some(Level::Warn)), &says);
         }
-        match answer.response {
-            AgentResponse::Completed { ports } => self.complete(to, now, place, ports, body.len() as u64),
-            AgentResponse::Failed { retryable, reason } => self.fail_attempt(to, now, place, retryable, &reason),
+        let spent = tokens.and_then(|tokens| self.spend(to, place, tokens));
+        match (spent, response) {
+            (Some((Some(at), why)), _) if at == place => self.fail_attempt(to, now, at, false, &why),
+            (None, AgentResponse::Completed { ports }) => self.complete(to, now, place, ports, bytes),
+            (None, AgentResponse::Failed { retryable, reason }) => self.fail_attempt(to, now, place, retryable, &reason),
+            // What it did is done, and there is nothing left for more.
+            (Some((at, why)), response) => {
+                match response {
+                    AgentResponse::Completed { ports } => self.complete(to, now, place, ports, bytes),
+                    AgentResponse::Failed { reason, .. } => self.fail_attempt(to, now, place, false, &reason),
+                }
+                match at {
+                    Some(at) => self.fail_attempt(to, now, at, false, &why),
+                    None => self.fail(to, now, &why),
+                }
+            }
+        }
+    }
+
+    /// Leaves out what is of no use. The first is told of, the others with the end of the run.
+    fn ignore(&mut self, to: &mut Shared, now: Now, place: u32, says: &str) {
+        self.foreign += 1;
+        if self.foreign == 1 {
+            self.event(to, now, Some(place), (EventKind::Log, Some(Level::Warn)), says);
         }
     }
 
     /// The agent said how far it is.
     pub(super) fn on_progress(&mut self, to: &mut Shared, now: Now, place: u32, body: &[u8]) {
-        let Ok(ProgressReport { message, done, total }) = ProgressReport::decode(body) else { return };
-        let is_too_soon = self.nodes[place as usize].progress_at.is_some_and(|at| now.mono.since(at) < PROGRESS_EVERY);
-        if is_too_soon {
-            return;
+        let report = match ProgressReport::decode(body) {
+            Ok(report) => report,
+            Err(fault) => {
+                let says =
+                    format!("ignored what {} said of its progress: {fault}; further ones are counted", self.nodes[place as usize].id);
+                return self.ignore(to, now, place, &says);
+            }
+        };
+        let run = self.run;
+        let progress = &mut self.node(place).progress;
+        progress.next = Some(report);
+        let due = progress.at.map(|at| at + PROGRESS_EVERY).filter(|due| *due > now.mono);
+        match due {
+            None => self.tell_progress(to, now, place),
+            Some(_) if progress.timer.is_some() => {}
+            Some(due) => progress.timer = Some(to.timers.set(due, Due::Progress(run, place))),
         }
-        self.node(place).progress_at = Some(now.mono);
-        to.tell(Transition::Progressed { run: self.run, node: self.node_ref(place), done, total }, &message);
+    }
+
+    /// Tells what an agent said last of its progress, where that was not told yet.
+    pub(super) fn tell_progress(&mut self, to: &mut Shared, now: Now, place: u32) {
+        let progress = &mut self.node(place).progress;
+        to.timers.clear(&mut progress.timer);
+        let Some(ProgressReport { message, done, total }) = progress.next.take() else { return };
+        progress.at = Some(now.mono);
+        let amount = |it: Option<Amount>| it.map(Amount::as_f64);
+        let (run, node) = (self.run, self.node_ref(place));
+        let message = if message.is_empty() { in_words(&node.id, done, total) } else { message };
+        to.tell(Transition::Progressed { run, node, done: amount(done), total: amount(total) }, &message);
         self.event_with(to, now, Some(place), (EventKind::Progress, Some(Level::Info)), &message, |meta| {
             (meta.done, meta.total) = (done, total);
         });
@@ -203,12 +258,13 @@ impl Run {
         let own = inner.and_then(|scope| self.opening_of(scope).policy.timeout_ms);
         let ms = self.def(place).timeout_ms.into_iter().chain(own).min().unwrap_or(0);
         to.figures.timeouts += 1;
-        self.land(to, place, true);
-        self.fail_attempt(to, now, place, true, &format!("timed out after {ms} ms"));
+        let flight = self.land(to, now, place, true);
+        let refused = flight.and_then(|flight| flight.refused).map_or_else(String::new, |(_, why)| format!(": {why}"));
+        self.fail_attempt(to, now, place, true, &format!("timed out after {ms} ms{refused}"));
     }
 
-    /// Counts tokens: whether a budget is spent, and what followed from that is done.
-    fn spend(&mut self, to: &mut Shared, now: Now, place: u32, tokens: u64) -> bool {
+    /// Counts tokens. Where a budget is spent by them, whose it is, none for the run's own, and why that one fails.
+    fn spend(&mut self, to: &mut Shared, place: u32, tokens: u64) -> Option<(Option<u32>, String)> {
         self.tokens = self.tokens.saturating_add(tokens);
         to.figures.tokens = to.figures.tokens.saturating_add(tokens);
         to.tell(Transition::Spent { run: self.run, tokens: self.tokens }, "");
@@ -230,26 +286,13 @@ impl Run {
             }
             at = of.parent;
         }
-        match overdrawn {
-            Some((Some(at), used, budget)) => {
-                self.fail_attempt(to, now, at, false, &format!("it used {used} tokens, and its budget is {budget}"));
-                true
-            }
-            Some((None, used, budget)) => {
-                self.fail(to, now, &format!("it used {used} tokens, and its budget is {budget}"));
-                true
-            }
-            None => false,
-        }
+        overdrawn.map(|(at, used, budget)| (at, format!("it used {used} tokens, and its budget is {budget}")))
     }
 
     /// A node gives what its ports hold. `bytes` is what that takes beside what is there already.
     pub(super) fn complete(&mut self, to: &mut Shared, now: Now, place: u32, ports: Ports, bytes: u64) {
         to.timers.clear(&mut self.node(place).timer);
-        let bytes_max = to.settings.limits.port_values_bytes_max;
-        if self.port_bytes.saturating_add(bytes) > bytes_max {
-            let why = format!("with its values the ports of the run hold over {bytes_max} bytes (limits.runs.port_values_bytes_max)");
-            self.fail_attempt(to, now, place, false, &why);
+        if !self.fits(to, now, place, bytes) {
             return;
         }
         self.port_bytes += bytes;
@@ -259,12 +302,28 @@ impl Run {
         self.save(to, now, place);
     }
 
+    /// Whether the ports of the run hold so many bytes more; else the node that gives them fails.
+    pub(super) fn fits(&mut self, to: &mut Shared, now: Now, place: u32, bytes: u64) -> bool {
+        let bytes_max = to.settings.limits.port_values_bytes_max;
+        let fits = self.port_bytes.saturating_add(bytes) <= bytes_max;
+        if !fits {
+            let why = format!("with its values the ports of the run hold over {bytes_max} bytes (limits.runs.port_values_bytes_max)");
+            self.fail_attempt(to, now, place, false, &why);
+        }
+        fits
+    }
+
     /// An attempt failed: there is another, or the node has failed.
     pub(super) fn fail_attempt(&mut self, to: &mut Shared, now: Now, place: u32, retryable: bool, why: &str) {
+        self.fail_attempt_and_wait(to, now, place, retryable, why, Duration::ZERO);
+    }
+
+    /// An attempt failed; before another one, at least `pause` passes.
+    pub(super) fn fail_attempt_and_wait(&mut self, to: &mut Shared, now: Now, place: u32, retryable: bool, why: &str, pause: Duration) {
         if let Some(scope) = self.nodes[place as usize].inner {
-            self.close_scope(to, now, scope);
+            self.close_scope(to, now, scope, &format!("{} ended: {why}", self.nodes[place as usize].id));
         }
-        self.land(to, place, true);
+        self.land(to, now, place, true);
         let (retry, attempt) = (self.def(place).retry, self.nodes[place as usize].attempt);
         if !retryable || attempt >= retry.max_attempts {
             self.give_not_ok(place);
@@ -272,7 +331,7 @@ impl Run {
             return;
         }
         self.moved(to, now, place, NodeState::Retrying, why);
-        let at = now.mono + Duration::from_millis(retry.backoff_ms);
+        let at = now.mono + Duration::from_millis(retry.backoff_ms).max(pause);
         self.node(place).timer = Some(to.timers.set(at, Due::Backoff(self.run, place)));
     }
 
@@ -289,6 +348,15 @@ fn frame_len(body: &[u8]) -> u64 {
     HEADER_BYTES + body.len() as u64
 }
 
-fn agent_topic(agent: &str) -> TopicName {
+/// What an agent says of its progress without a message.
+fn in_words(node: &str, done: Option<Amount>, total: Option<Amount>) -> String {
+    match (done, total) {
+        (Some(done), Some(total)) => format!("{node}: {done} of {total}"),
+        (Some(done), None) => format!("{node}: {done} done"),
+        _ => format!("{node} is at work"),
+    }
+}
+
+pub(super) fn agent_topic(agent: &str) -> TopicName {
     TopicName::new(&format!("agent/{agent}"))
 }

@@ -9,7 +9,9 @@ use super::{
     io::{Output, Publish},
     remembered::{Answered, ControlVariant, Key},
     run::Run,
-    shared::{After, Shared, TTL_MS},
+    saving::After,
+    shared::{Shared, TTL_MS},
+    tell::cut,
     timers::Due,
 };
 use crate::{
@@ -17,7 +19,7 @@ use crate::{
     runs::{
         RejectedFor,
         openings::Opening,
-        payload::{ControlRequest, ControlResponse, schema},
+        payload::{ControlRequest, ControlResponse, refusal, schema},
     },
     schema::JsonText,
     store::runs::{AnswerRow, NewRun, RunOp},
@@ -31,6 +33,9 @@ use crate::{
 
 /// The least time between `RunAccepted` and the first event (ruling RMP 11).
 pub(super) const FIRST_EVENT_AFTER: Duration = Duration::from_millis(20);
+
+/// Bytes of why a request was rejected; the rest is cut.
+const REASON_BYTES_MAX: u64 = 65_536;
 
 /// Bytes of one part of a plan beside a transition; well within what the tap keeps of a text.
 const PLAN_PART_BYTES_MAX: usize = 32_768;
@@ -53,7 +58,8 @@ impl Engine {
                 let reason = format!("the request cannot be read: {fault}");
                 self.shared.figures.reject(RejectedFor::Unreadable);
                 self.shared.tell(Transition::Rejected { request: trace, by }, &reason);
-                let response = ControlResponse::RunRejected { request_id: trace, reason };
+                let response = refusal(trace, body, &reason);
+                let response = response.unwrap_or(ControlResponse::RunRejected { request_id: trace, reason });
                 self.shared.publish(answer(trace, &response));
                 return;
             }
@@ -80,7 +86,8 @@ impl Engine {
         let (open, open_max) = ((self.runs.len() + self.loading.len()) as u64, self.shared.settings.limits.open_max);
         if open >= open_max {
             let reason = format!("{open} runs are worked on, as many as there may be: wait for one to end (limits.runs.open_max)");
-            return self.reject(now, key, request_id, by, (RejectedFor::TooMany, reason));
+            // It passes: the same request may come again.
+            return self.reject_for_now(trace, request_id, by, (RejectedFor::TooMany, reason));
         }
         if self.runs.contains_key(&trace) || self.loading.values().any(|it| it.run == trace) {
             return;
@@ -108,7 +115,7 @@ impl Engine {
         run.cancelled = cancelled;
         let (plan, nodes) = (run.plan(), u32::try_from(run.nodes.len()).unwrap_or(u32::MAX));
         let name = Arc::clone(&opening.name);
-        self.shared.persist(RunOp::Begin(Box::new(NewRun {
+        let begin = RunOp::Begin(Box::new(NewRun {
             run: run.run,
             opening: id,
             name: name.to_string(),
@@ -118,18 +125,14 @@ impl Engine {
             yaml: std::mem::take(&mut run.yaml).to_string(),
             plan: JsonText::from_value(&serde_json::to_value(&plan).unwrap_or_default()),
             at: now.wall,
-        })));
+        }));
         let response =
             ControlResponse::RunAccepted { request_id: run.run, trace_id: run.run, opening_id: id, opening_name: name.to_string() };
         let (trace, body) = (run.run, Bytes::from(response.encode()));
-        self.shared.persist(RunOp::Answer(AnswerRow {
-            request: trace,
-            variant: ControlVariant::Submit.name().to_owned(),
-            body: body.clone(),
-            at: now.wall,
-        }));
+        let variant = ControlVariant::Submit.name().to_owned();
+        let accepted = RunOp::Answer(AnswerRow { request: trace, variant, body: body.clone(), at: now.wall });
         self.accepting.insert(run.run, body);
-        self.shared.after(After::Begin(run.run));
+        self.shared.persist_begin(run.run, vec![begin, accepted]);
         self.runs.insert(run.run, run);
     }
 
@@ -171,9 +174,7 @@ impl Engine {
         let Some(run) = self.runs.remove(&run) else { return };
         let reason = format!("the run cannot be recorded: {error}; `rl-console doctor` says more");
         self.remembered.forget((run.run, ControlVariant::Submit));
-        self.shared.figures.reject(RejectedFor::NotRecorded);
-        self.shared.tell(Transition::Rejected { request: run.run, by: run.by }, &reason);
-        self.shared.publish(answer(run.run, &ControlResponse::RunRejected { request_id: run.run, reason }));
+        self.reject_for_now(run.run, run.run, run.by, (RejectedFor::NotRecorded, reason));
         for (by, trace) in run.cancelled.into_iter().flat_map(|(by, traces)| traces.into_iter().map(move |trace| (by.clone(), trace))) {
             self.reject(now, (trace, ControlVariant::Cancel), trace, by, unknown_run(run.run));
         }
@@ -211,10 +212,9 @@ impl Engine {
         let Some(mut run) = self.runs.remove(&run) else { return };
         let Some((state, why)) = run.ended.take() else { return };
         let to = &mut self.shared;
-        run.close_scope(to, now, 0);
+        run.close_scope(to, now, 0, "");
         to.timers.clear(&mut run.timer);
-        let says = if why.is_empty() { format!("the run {}", state.name()) } else { format!("the run {}: {why}", state.name()) };
-        end(to, now, &mut run, state, &why, &says);
+        end(to, now, &mut run, state, &why);
         for trace in run.cancelled.into_iter().flat_map(|(_, traces)| traces) {
             let response = ControlResponse::RunCancelled { request_id: trace, trace_id: run.run };
             self.respond(now, (trace, ControlVariant::Cancel), &response);
@@ -227,14 +227,22 @@ impl Engine {
             None => false,
             Some(Answered::Soon) => true,
             Some(Answered::With(body)) => {
-                let publish = of_body(key.0, body.clone());
-                self.shared.publish(publish);
+                let body = body.clone();
+                self.answer_again(key, body);
                 true
             }
         }
     }
 
+    /// Rejects a request that may be made again: the answer is not remembered.
+    fn reject_for_now(&mut self, trace: TraceId, request_id: TraceId, by: Asker, (why, reason): (RejectedFor, String)) {
+        self.shared.figures.reject(why);
+        self.shared.tell(Transition::Rejected { request: trace, by }, &reason);
+        self.shared.publish(answer(trace, &ControlResponse::RunRejected { request_id, reason }));
+    }
+
     fn reject(&mut self, now: Now, key: Key, request_id: TraceId, by: Asker, (why, reason): (RejectedFor, String)) {
+        let reason = cut(&reason, REASON_BYTES_MAX);
         self.shared.figures.reject(why);
         self.shared.tell(Transition::Rejected { request: key.0, by }, &reason);
         self.respond(now, key, &ControlResponse::RunRejected { request_id, reason });
@@ -244,28 +252,26 @@ impl Engine {
     fn respond(&mut self, now: Now, key: Key, response: &ControlResponse) {
         let publish = answer(key.0, response);
         self.remember(key, Answered::With(publish.body.clone()));
+        // A rejection that finds no room while the store cannot write is judged anew by the next start.
+        if matches!(response, ControlResponse::RunRejected { .. }) && !self.shared.has_room_to_save() {
+            return self.shared.publish(publish);
+        }
         let kept = AnswerRow { request: key.0, variant: key.1.name().to_owned(), body: publish.body.clone(), at: now.wall };
         self.shared.persist(RunOp::Answer(kept));
         self.shared.after(After::Send(publish));
     }
 
     pub(super) fn remember(&mut self, key: Key, answered: Answered) {
-        self.remembered.set(key, answered, self.shared.settings.limits.answers_max);
+        let limits = &self.shared.settings.limits;
+        self.remembered.set(key, answered, limits.answers_max, limits.answers_bytes_max);
     }
 }
 
 /// Tells the end of a run.
-pub(super) fn end(to: &mut Shared, now: Now, run: &mut Run, state: RunState, why: &str, says: &str) {
-    let level = match state {
-        RunState::Succeeded => Level::Info,
-        RunState::Cancelled => Level::Warn,
-        _ => Level::Error,
-    };
-    if run.late > 0 {
-        let says = format!("ignored {} that came late or twice", counted(run.late, "answer"));
-        run.event(to, now, None, (EventKind::Log, Some(Level::Warn)), &says);
-    }
-    run.event_with(to, now, None, (EventKind::Status, Some(level)), says, |meta| {
+pub(super) fn end(to: &mut Shared, now: Now, run: &mut Run, state: RunState, why: &str) {
+    run.say_left_out(to, now);
+    let (level, says) = last_words(state, why);
+    run.event_with(to, now, None, (EventKind::Status, Some(level)), &says, |meta| {
         meta.state = Some(state.name().to_owned());
         meta.success = Some(state == RunState::Succeeded);
     });
@@ -273,6 +279,17 @@ pub(super) fn end(to: &mut Shared, now: Now, run: &mut Run, state: RunState, why
     let kept = (!why.is_empty()).then(|| why.to_owned());
     to.persist(RunOp::End { run: run.run, state, why: kept, tokens: run.tokens, at: now.wall });
     to.tell(Transition::Ended { run: run.run, state }, why);
+}
+
+/// How a run's last event puts its end.
+pub(super) fn last_words(state: RunState, why: &str) -> (Level, String) {
+    let level = match state {
+        RunState::Succeeded => Level::Info,
+        RunState::Cancelled => Level::Warn,
+        _ => Level::Error,
+    };
+    let colon = if why.is_empty() { "" } else { ": " };
+    (level, format!("the run {}{colon}{why}", state.name()))
 }
 
 fn unknown_run(run: TraceId) -> (RejectedFor, String) {
@@ -284,6 +301,6 @@ fn answer(trace: TraceId, response: &ControlResponse) -> Publish {
     of_body(trace, Bytes::from(response.encode()))
 }
 
-fn of_body(trace: TraceId, body: Bytes) -> Publish {
+pub(super) fn of_body(trace: TraceId, body: Bytes) -> Publish {
     Publish { topic: TopicName::new("rlp/ctrl"), schema_id: schema::CTRL_RESP, trace, ttl_ms: TTL_MS, body, ticket: None }
 }

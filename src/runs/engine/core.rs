@@ -1,6 +1,9 @@
 //! The core: inputs to runs, and what they all share back out.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use bytes::Bytes;
 use uuid::Uuid;
@@ -9,19 +12,20 @@ use super::{
     control::{FIRST_EVENT_AFTER, Submission, end},
     io::{Input, Output},
     remembered::{Answered, ControlVariant, Remembered},
-    run::Run,
-    shared::{After, Settings, Shared},
+    run::{Ask, Run},
+    saving::After,
+    shared::{Settings, Shared},
     timers::Due,
 };
 use crate::{
     ids::{ActionId, Ticket, TopicName, TraceId},
     runs::{
-        Figures,
+        AskView, Figures,
         command::{Command, Outcome, Refusal},
         openings::{Opening, Policy},
         payload::Decision,
     },
-    store::runs::{RunRow, RunsLeft},
+    store::runs::{OpenRun, RunsLeft},
     tap::entry::{
         runs::{Asker, EventKind, RunState, Transition, Verdict},
         station::Level,
@@ -42,6 +46,8 @@ pub struct Engine {
     /// The answers of runs that are being recorded.
     pub(super) accepting: BTreeMap<TraceId, Bytes>,
     pub(super) remembered: Remembered,
+    /// Runs that ended, and whose ends are looked up.
+    pub(super) recalling: BTreeSet<TraceId>,
 }
 
 impl Engine {
@@ -54,20 +60,21 @@ impl Engine {
             loading: BTreeMap::new(),
             accepting: BTreeMap::new(),
             remembered: Remembered::default(),
+            recalling: BTreeSet::new(),
         };
         for answer in left.answers {
             if let Some(variant) = ControlVariant::from_name(&answer.variant) {
                 this.remember((answer.request, variant), Answered::With(answer.body));
             }
         }
-        for row in left.open {
-            this.end_unfinished(now, row);
+        for open in left.open {
+            this.end_unfinished(now, open);
         }
         this.shared.flush();
         this
     }
 
-    fn end_unfinished(&mut self, now: Now, row: RunRow) {
+    fn end_unfinished(&mut self, now: Now, OpenRun { row, last_event }: OpenRun) {
         let (name, nodes): (Arc<str>, _) = (Arc::from(row.name), u32::try_from(row.nodes).unwrap_or(u32::MAX));
         let by = Asker { kind: row.by, client: Arc::from(row.client) };
         let opening = Arc::new(Opening {
@@ -81,13 +88,17 @@ impl Engine {
             save: Vec::new(),
         });
         let mut run = Run::new(row.run, row.opening, &opening, by.clone(), Arc::from(""));
-        (run.events, run.kept_events, run.tokens) = (row.events, row.events, row.tokens);
+        (run.events, run.kept_events, run.tokens) = (last_event, row.events, row.tokens);
         self.shared.tell(Transition::Submitted { run: row.run, name, by, nodes }, "{}");
-        end(&mut self.shared, now, &mut run, RunState::Failed, RESTARTED, &format!("the run failed: {RESTARTED}"));
+        end(&mut self.shared, now, &mut run, RunState::Failed, RESTARTED);
     }
 
     /// Takes what happened.
     pub fn handle(&mut self, now: Now, input: Input) {
+        if matches!(input, Input::Decided { .. }) {
+            // A decision after the moment at which silence became a no is too late.
+            self.on_time(now);
+        }
         match input {
             Input::Control { by, trace, body } => self.on_control(now, by, trace, &body),
             Input::Loaded { ticket, opening } => self.on_loaded(now, ticket, opening),
@@ -98,16 +109,17 @@ impl Engine {
                     self.decide(now, action_id, approved, note.as_deref().unwrap_or_default(), by);
                 }
             }
-            Input::Reached { ticket, subscribers } => {
+            Input::Reached { ticket, reach } => {
                 self.shared.on_accepted(ticket, now.mono + FIRST_EVENT_AFTER);
-                if let Some((run, place)) = self.shared.reaches.remove(&ticket)
-                    && subscribers == 0
-                {
-                    self.with(now, run, |run, to| run.on_unheard(to, now, place));
+                if let Some((run, place)) = self.shared.reaches.remove(&ticket) {
+                    self.with(now, run, |run, to| run.on_reached(to, now, place, reach));
                 }
             }
-            Input::Committed { ticket } => self.on_committed(now, ticket, None),
-            Input::CommitFailed { ticket, error } => self.on_committed(now, ticket, Some(&error)),
+            Input::Left { peer } => self.for_each_flight(now, |run, to, place| run.on_left(to, now, place, peer)),
+            Input::BusDown => self.for_each_flight(now, |run, to, place| run.on_bus_down(to, now, place)),
+            Input::Recalled { run, row } => self.on_recalled(run, row.as_deref()),
+            Input::Committed { ticket } => self.on_committed(now, ticket),
+            Input::CommitFailed { ticket, error } => self.on_commit_failed(now, ticket, &error),
             Input::Timeout => {}
         }
         self.on_time(now);
@@ -167,6 +179,23 @@ impl Engine {
         self.runs.len() + self.loading.len()
     }
 
+    /// What waits for a person, the oldest first, at most so many.
+    #[must_use]
+    pub fn asks(&self, limit: usize) -> Vec<AskView> {
+        let view = |(action, (run, place)): (&ActionId, &(TraceId, u32))| {
+            let of = self.runs.get(run)?;
+            let Ask { summary, asked_at, expires_at, timer, .. } = of.nodes.get(*place as usize)?.ask.as_ref()?;
+            let (node, summary) = (of.node_ref(*place), Arc::clone(summary));
+            let takes = Arc::from(of.would_take(*place, self.shared.settings.limits.shown_ask_bytes_max));
+            let view = AskView { action: *action, run: *run, node, summary, takes, asked_at: *asked_at, expires_at: *expires_at };
+            // Timers are numbered as they are set.
+            Some((timer.map(|(_, number)| number), view))
+        };
+        let mut asks: Vec<_> = self.shared.asks.iter().filter_map(view).collect();
+        asks.sort_unstable_by_key(|(number, _)| *number);
+        asks.into_iter().take(limit).map(|(_, view)| view).collect()
+    }
+
     /// What is counted, and how runs stand now.
     #[must_use]
     pub fn figures(&self) -> Figures {
@@ -219,15 +248,39 @@ impl Engine {
         true
     }
 
-    fn on_committed(&mut self, now: Now, ticket: Ticket, error: Option<&str>) {
-        for after in self.shared.commits.remove(&ticket).unwrap_or_default() {
-            match (after, error) {
-                (After::Begin(run), None) => {
+    /// Does something to every attempt that an agent works on, in the order of runs.
+    fn for_each_flight(&mut self, now: Now, mut change: impl FnMut(&mut Run, &mut Shared, u32)) {
+        let mut flights: Vec<_> = self.shared.replies.values().copied().collect();
+        flights.sort_unstable();
+        for (run, place) in flights {
+            self.with(now, run, |run, to| change(run, to, place));
+        }
+    }
+
+    fn on_committed(&mut self, now: Now, ticket: Ticket) {
+        for after in self.shared.saving.on_committed(ticket) {
+            match after {
+                After::Begin(run) => {
                     self.begin(now, run);
                     self.after_run(now, run);
                 }
-                (After::Begin(run), Some(error)) => self.not_recorded(now, run, error),
-                (After::Send(publish), _) => self.shared.publish(publish),
+                After::Send(publish) => self.shared.publish(publish),
+            }
+        }
+        // The store writes: what it refused goes next.
+        self.shared.save_again();
+    }
+
+    fn on_commit_failed(&mut self, now: Now, ticket: Ticket, error: &str) {
+        let (waiting, pause) = self.shared.saving.on_failed(ticket, error);
+        if let Some(pause) = pause {
+            self.shared.timers.set(now.mono + pause, Due::Save);
+        }
+        for after in waiting {
+            match after {
+                After::Begin(run) => self.not_recorded(now, run, error),
+                // What it tells is so all the same.
+                After::Send(publish) => self.shared.publish(publish),
             }
         }
     }
@@ -237,6 +290,9 @@ impl Engine {
             match due {
                 Due::Attempt(run, place) => self.with(now, run, |run, to| run.on_timeout(to, now, place)),
                 Due::Backoff(run, place) => self.with(now, run, |run, to| run.on_backoff(to, now, place)),
+                Due::Offer(run, place) => self.with(now, run, |run, to| run.on_offer(to, place)),
+                Due::Progress(run, place) => self.with(now, run, |run, to| run.tell_progress(to, now, place)),
+                Due::Save => self.shared.save_again(),
                 Due::Ask(action) => {
                     if let Some((run, place)) = self.shared.asks.get(&action).copied() {
                         self.with(now, run, |run, to| run.on_decided(to, now, place, Verdict::Expired, None, ""));
@@ -272,6 +328,10 @@ impl Engine {
                 run.is_queued = false;
             } else {
                 self.shared.queue.push_back(name);
+            }
+            // An attempt may have failed at once.
+            if !run.ended_nodes.is_empty() {
+                self.after_run(now, name);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! How a run or a part of it ends before its time: cancelled, timed out, out of tokens; and questions to a person (ruling RMP 13).
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 
@@ -16,7 +16,10 @@ use crate::{
         openings::Use,
         payload::{ActionRequest, schema},
     },
-    tap::entry::runs::{Asker, NodeState, RunState, Transition, Verdict},
+    tap::entry::{
+        runs::{Asker, EventKind, NodeState, RunState, Transition, Verdict},
+        station::Level,
+    },
     time::{Now, Wall},
 };
 
@@ -33,13 +36,14 @@ impl Run {
         let (action, expires_at) = (ActionId(to.id()), Wall(now.wall.0.saturating_add(confirm_ms)));
         let timer = Some(to.timers.set(now.mono + Duration::from_millis(confirm_ms), Due::Ask(action)));
         to.asks.insert(action, (self.run, place));
-        self.node(place).ask = Some(Ask { action, timer });
         let node = self.node_ref(place);
         let does = match &self.def(place).action {
             Use::Agent(agent) => format!("agent {agent}"),
             Use::Opening { name, .. } => format!("opening {name}"),
         };
         let summary = format!("{}: let {} run {does}?", self.name(), node.id);
+        let asked = Ask { action, timer, summary: Arc::from(summary.as_str()), asked_at: now, expires_at };
+        self.node(place).ask = Some(asked);
         let request =
             ActionRequest { action_id: action, trace_id: self.run, node_id: node.id.clone(), summary: summary.clone(), expires_at };
         self.moved(to, now, place, NodeState::Asking, "");
@@ -68,6 +72,8 @@ impl Run {
         }
         if verdict == Verdict::Approved {
             self.node(place).is_approved = true;
+            let says = format!("{}: {words}", self.nodes[place as usize].id);
+            self.event(to, now, Some(place), (EventKind::Log, Some(Level::Info)), &says);
             self.enqueue(to, now, place);
         } else {
             self.give_not_ok(place);
@@ -83,8 +89,8 @@ impl Run {
         true
     }
 
-    /// Ends what has not ended of a scope, and of those within.
-    pub(super) fn close_scope(&mut self, to: &mut Shared, now: Now, scope: u32) {
+    /// Ends what has not ended of a scope, and of those within. `why` is told of each node, where there is something to say.
+    pub(super) fn close_scope(&mut self, to: &mut Shared, now: Now, scope: u32, why: &str) {
         if !self.scopes[scope as usize].is_open {
             return;
         }
@@ -94,10 +100,10 @@ impl Run {
         while let Some(scope) = scopes.pop() {
             self.scopes[scope as usize].is_open = false;
             for place in self.places(scope) {
-                self.land(to, place, true);
+                self.land(to, now, place, true);
                 self.close_ask(to, place, Verdict::Withdrawn, None, "");
                 if !self.nodes[place as usize].state.is_end() {
-                    self.moved(to, now, place, NodeState::Cancelled, "");
+                    self.moved(to, now, place, NodeState::Cancelled, why);
                 }
                 let inner = self.nodes[place as usize].inner;
                 scopes.extend(inner.filter(|scope| self.scopes[*scope as usize].is_open));
@@ -107,7 +113,7 @@ impl Run {
 
     /// The run fails as a whole.
     pub(super) fn fail(&mut self, to: &mut Shared, now: Now, why: &str) {
-        self.close_scope(to, now, 0);
+        self.close_scope(to, now, 0, &format!("the run failed: {why}"));
         self.ended = Some((RunState::Failed, why.to_owned()));
     }
 
@@ -115,7 +121,7 @@ impl Run {
     pub(super) fn cancel(&mut self, to: &mut Shared, now: Now, by: &Asker) -> u64 {
         let left = self.nodes.iter().filter(|node| !node.state.is_end()).count() as u64;
         to.tell(Transition::Cancelling { run: self.run, by: by.clone() }, "");
-        self.close_scope(to, now, 0);
+        self.close_scope(to, now, 0, "");
         self.ended = Some((RunState::Cancelled, format!("cancelled by {}", by.client)));
         left
     }

@@ -5,11 +5,31 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::{
-    ids::{Ticket, TopicName, TraceId},
+    ids::{ConnectionId, Ticket, TopicName, TraceId},
     runs::openings::Opening,
-    store::runs::RunOp,
+    store::runs::{RunOp, RunRow},
     tap::entry::runs::{Asker, Transition},
 };
+
+/// Whom a message reached of those that may answer it. Who only watches does not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// These sessions have it.
+    Took(Vec<ConnectionId>),
+    /// There is nobody.
+    Nobody {
+        /// Agents that are there, by their names; a few.
+        agents: Vec<Arc<str>>,
+        /// How many more there are.
+        more: u64,
+    },
+    /// They have no room for it now.
+    Full,
+    /// It is too long for them.
+    TooLong,
+    /// The bus is down.
+    Down,
+}
 
 /// What happens to the engine.
 #[derive(Clone, Debug)]
@@ -51,12 +71,26 @@ pub enum Input {
         /// Its body.
         body: Bytes,
     },
-    /// How many subscriptions an [`Output::Publish`] with a ticket was given to.
+    /// The bus took an [`Output::Publish`] with a ticket, or never will.
     Reached {
         /// Its ticket.
         ticket: Ticket,
-        /// How many.
-        subscribers: u32,
+        /// Whom it reached.
+        reach: Reach,
+    },
+    /// A session on the bus is over; what it published before was handed in before.
+    Left {
+        /// Which.
+        peer: ConnectionId,
+    },
+    /// The bus is gone, and all its sessions with it.
+    BusDown,
+    /// What is kept of a run that was asked for by [`Output::Recall`].
+    Recalled {
+        /// Which.
+        run: TraceId,
+        /// The run; nothing where it is not kept, or cannot be read now.
+        row: Option<Box<RunRow>>,
     },
     /// An [`Output::Persist`] is durable.
     Committed {
@@ -101,7 +135,12 @@ pub enum Output {
         /// Names this output.
         ticket: Ticket,
         /// What to write.
-        ops: Vec<RunOp>,
+        ops: Arc<[RunOp]>,
+    },
+    /// Read what is kept of a run; answered by [`Input::Recalled`].
+    Recall {
+        /// Which.
+        run: TraceId,
     },
     /// Tell the tap.
     Transition {
@@ -125,6 +164,6 @@ pub struct Publish {
     pub ttl_ms: u64,
     /// Its body.
     pub body: Bytes,
-    /// Where there is one, [`Input::Reached`] tells how many subscriptions it was given to.
+    /// Where there is one, [`Input::Reached`] tells whom it reached.
     pub ticket: Option<Ticket>,
 }

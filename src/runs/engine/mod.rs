@@ -7,14 +7,17 @@
 //! - A node is ready when every edge into it has settled. An attempt has a reply topic of its own, so that late and second answers are told
 //!   apart from the one that is awaited.
 
+mod again;
 mod attempt;
 mod control;
 mod core;
 mod ending;
 mod io;
 mod question;
+mod reach;
 mod remembered;
 mod run;
+mod saving;
 mod settle;
 mod shared;
 mod tell;
@@ -24,5 +27,5 @@ mod timers;
 
 pub use core::Engine;
 
-pub use io::{Input, Output, Publish};
+pub use io::{Input, Output, Publish, Reach};
 pub use shared::Settings;

@@ -15,12 +15,12 @@ impl Run {
     /// What a node's `with` says and what feeds its ports, as JSON in one line of at most `bytes_max` bytes: longer texts and lists are cut
     /// until it fits.
     pub(super) fn would_take(&self, place: u32, bytes_max: u64) -> String {
-        let (with, inputs) = (&self.def(place).with, self.inputs(place));
+        let (with, inputs) = (&self.def(place).with, self.first_inputs(place, CUTS[0].1));
         let fits = |cut: (usize, usize)| {
             let cut = Cut { chars: cut.0, items: cut.1 };
             let ports = inputs.iter().take(cut.items).map(|(port, values)| {
                 let values = values.iter().take(cut.items).map(|value| cut.pack(&value.value, 0));
-                (port.to_string(), Value::Array(values.collect()))
+                ((*port).to_owned(), Value::Array(values.collect()))
             });
             let mut both = Map::new();
             if !with.is_empty() {

@@ -42,11 +42,21 @@ pub(super) enum Answered {
     With(Bytes),
 }
 
-/// The requests that are remembered, at most a bound of them; the oldest go first.
+impl Answered {
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Soon => 0,
+            Self::With(body) => body.len() as u64,
+        }
+    }
+}
+
+/// The requests that are remembered, within bounds on their number and on the bytes of their answers; the oldest go first.
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
     answers: HashMap<Key, Answered>,
     order: VecDeque<Key>,
+    bytes: u64,
 }
 
 impl Remembered {
@@ -56,18 +66,43 @@ impl Remembered {
 
     /// Forgets a request that got no answer for good.
     pub(super) fn forget(&mut self, key: Key) {
-        if self.answers.remove(&key).is_some() {
+        if let Some(answered) = self.answers.remove(&key) {
+            self.bytes -= answered.bytes();
             self.order.retain(|other| *other != key);
         }
     }
 
-    pub(super) fn set(&mut self, key: Key, answered: Answered, answers_max: u64) {
-        if self.answers.insert(key, answered).is_none() {
-            self.order.push_back(key);
+    pub(super) fn set(&mut self, key: Key, answered: Answered, answers_max: u64, bytes_max: u64) {
+        self.bytes += answered.bytes();
+        match self.answers.insert(key, answered) {
+            Some(before) => self.bytes -= before.bytes(),
+            None => self.order.push_back(key),
         }
-        while self.order.len() as u64 > answers_max {
+        while self.order.len() as u64 > answers_max || self.bytes > bytes_max {
             let Some(oldest) = self.order.pop_front() else { break };
-            self.answers.remove(&oldest);
+            self.bytes -= self.answers.remove(&oldest).map_or(0, |answered| answered.bytes());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_bounded_in_number_and_in_bytes_and_the_oldest_go_first() {
+        let key = |n: u128| (TraceId(uuid::Uuid::from_u128(n)), ControlVariant::Submit);
+        let with = |bytes: usize| Answered::With(vec![0; bytes].into());
+        let mut remembered = Remembered::default();
+        remembered.set(key(1), Answered::Soon, 10, 100);
+        remembered.set(key(1), with(40), 10, 100);
+        remembered.set(key(2), with(60), 10, 100);
+        assert!(remembered.of(key(1)).is_some());
+        remembered.set(key(3), with(1), 10, 100);
+        assert_eq!([1, 2, 3].map(|n| remembered.of(key(n)).is_some()), [false, true, true]);
+        remembered.forget(key(2));
+        remembered.set(key(4), with(99), 10, 100);
+        remembered.set(key(5), Answered::Soon, 2, 100);
+        assert_eq!([3, 4, 5].map(|n| remembered.of(key(n)).is_some()), [false, true, true]);
     }
 }

@@ -5,16 +5,18 @@ use std::{
     sync::Arc,
 };
 
+use bytes::Bytes;
+
 use super::timers::Key;
 use crate::{
-    ids::{ActionId, OpeningId, Ticket, TopicName, TraceId},
+    ids::{ActionId, ConnectionId, OpeningId, Ticket, TopicName, TraceId},
     runs::{
         Plan,
         openings::{Edge, Node, Opening, PortValue, Use},
-        payload::Ports,
+        payload::{Ports, ProgressReport, value_len},
     },
     tap::entry::runs::{Asker, NodeRef, NodeState, RunState},
-    time::Mono,
+    time::{Mono, Now, Wall},
 };
 
 /// A run that has not ended.
@@ -55,6 +57,12 @@ pub(super) struct Run {
     pub(super) artifacts: u64,
     /// Answers that came too late or twice.
     pub(super) late: u64,
+    /// Messages on reply topics that are no answers, and reports of progress that cannot be read.
+    pub(super) foreign: u64,
+    /// Events and artifacts that were not kept because the store could not write.
+    pub(super) lost: (u64, u64),
+    /// What is told now is kept whatever room there is.
+    pub(super) tells_loss: bool,
     pub(super) timer: Option<Key>,
     pub(super) ended: Option<(RunState, String)>,
 }
@@ -85,8 +93,10 @@ pub(super) enum EdgeState {
     Open,
     /// It carries values.
     Delivered,
-    /// Its predicate does not hold, its source was skipped, or gave nothing on its port.
+    /// Its predicate does not hold, or its source was skipped.
     DeadByChoice,
+    /// It has no predicate, and its source gave nothing on its port: what it feeds lacks that.
+    Missing,
     /// Its source did not succeed.
     DeadByFailure,
 }
@@ -116,13 +126,26 @@ pub(super) struct NodeRun {
     pub(super) ask: Option<Ask>,
     /// Whether a person said yes.
     pub(super) is_approved: bool,
-    pub(super) progress_at: Option<Mono>,
+    pub(super) progress: Told,
 }
 
 /// A question that a node waits on.
 #[derive(Debug)]
 pub(super) struct Ask {
     pub(super) action: ActionId,
+    pub(super) timer: Option<Key>,
+    pub(super) summary: Arc<str>,
+    pub(super) asked_at: Now,
+    pub(super) expires_at: Wall,
+}
+
+/// What is told of an agent's progress.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// When that was last.
+    pub(super) at: Option<Mono>,
+    /// What it said since.
+    pub(super) next: Option<ProgressReport>,
     pub(super) timer: Option<Key>,
 }
 
@@ -135,6 +158,14 @@ pub(super) struct Flight {
     /// The request's length, header and body (rmp-v0 §3).
     pub(super) frame_len: u64,
     pub(super) began: Mono,
+    /// The request, until somebody took it.
+    pub(super) body: Bytes,
+    /// The sessions that took it and are still there.
+    pub(super) peers: Vec<ConnectionId>,
+    /// Since when nobody has room for it, and why.
+    pub(super) refused: Option<(Mono, String)>,
+    /// Of the time until it is offered again.
+    pub(super) again: Option<Key>,
 }
 
 impl Run {
@@ -159,6 +190,9 @@ impl Run {
             kept_events: 0,
             artifacts: 0,
             late: 0,
+            foreign: 0,
+            lost: (0, 0),
+            tells_loss: false,
             timer: None,
             ended: None,
         };
@@ -203,7 +237,7 @@ impl Run {
                 timer: None,
                 ask: None,
                 is_approved: false,
-                progress_at: None,
+                progress: Told::default(),
             });
         }
         let opening = Arc::clone(opening);
@@ -245,18 +279,43 @@ impl Run {
     }
 
     /// What feeds a node, by its ports, in the order of the edges.
-    pub(super) fn inputs(&self, place: u32) -> Ports {
-        let node = &self.nodes[place as usize];
-        let scope = &self.scopes[node.scope as usize];
-        let mut inputs = Ports::new();
-        for at in &scope.incoming[node.index] {
-            if scope.edges[*at as usize] == EdgeState::Delivered {
-                let Edge { from, from_port, to_port, .. } = &scope.opening.edges[*at as usize];
-                let values = self.values(self.place(node.scope, *from), from_port);
-                inputs.entry(Arc::clone(to_port)).or_default().extend_from_slice(values);
+    ///
+    /// # Errors
+    /// The bytes that it has at least, where that is more than `bytes_max`; nothing is copied then.
+    pub(super) fn inputs(&self, place: u32, bytes_max: u64) -> Result<Ports, u64> {
+        let mut bytes = 0;
+        for value in self.fed(place).flat_map(|(_, values)| values) {
+            bytes += value_len(&value.value);
+            if bytes > bytes_max {
+                return Err(bytes);
             }
         }
+        let mut inputs = Ports::new();
+        for (port, values) in self.fed(place) {
+            inputs.entry(Arc::clone(port)).or_default().extend_from_slice(values);
+        }
+        Ok(inputs)
+    }
+
+    /// The first values of each port that feeds a node, at most so many.
+    pub(super) fn first_inputs(&self, place: u32, values_max: usize) -> BTreeMap<&str, Vec<&PortValue>> {
+        let mut inputs: BTreeMap<&str, Vec<&PortValue>> = BTreeMap::new();
+        for (port, values) in self.fed(place) {
+            let first = inputs.entry(port).or_default();
+            first.extend(values.iter().take(values_max.saturating_sub(first.len())));
+        }
         inputs
+    }
+
+    /// The ports that delivered edges feed, with what they carry, in the order of the edges.
+    fn fed(&self, place: u32) -> impl Iterator<Item = (&Arc<str>, &[PortValue])> {
+        let node = &self.nodes[place as usize];
+        let scope = &self.scopes[node.scope as usize];
+        let delivered = scope.incoming[node.index].iter().filter(|at| scope.edges[**at as usize] == EdgeState::Delivered);
+        delivered.map(move |at| {
+            let Edge { from, from_port, to_port, .. } = &scope.opening.edges[*at as usize];
+            (to_port, self.values(self.place(node.scope, *from), from_port))
+        })
     }
 
     /// What a node gave on a port.

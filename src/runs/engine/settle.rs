@@ -11,10 +11,13 @@ use super::{
 };
 use crate::{
     runs::{
-        openings::{Check, Is, PortValue, Success},
-        payload::Ports,
+        openings::{Check, Edge, Is, PortRef, PortValue, Success},
+        payload::{Ports, value_len},
     },
-    tap::entry::runs::{NodeState, RunState},
+    tap::entry::{
+        runs::{EventKind, NodeState, RunState},
+        station::Level,
+    },
     time::Now,
 };
 
@@ -94,7 +97,14 @@ impl Run {
     fn edge_state(&self, place: u32, scope: u32, at: u32) -> EdgeState {
         let node = &self.nodes[place as usize];
         let edge = &self.scopes[scope as usize].opening.edges[at as usize];
-        let by_values = || if edge.holds(self.values(place, &edge.from_port)) { EdgeState::Delivered } else { EdgeState::DeadByChoice };
+        let by_values = || {
+            let values = self.values(place, &edge.from_port);
+            match &edge.when {
+                _ if edge.holds(values) => EdgeState::Delivered,
+                None => EdgeState::Missing,
+                Some(_) => EdgeState::DeadByChoice,
+            }
+        };
         match node.state {
             NodeState::Completed => by_values(),
             NodeState::Skipped => EdgeState::DeadByChoice,
@@ -122,23 +132,30 @@ impl Run {
     fn on_settled(&mut self, to: &mut Shared, now: Now, place: u32) {
         let (scope, index) = (self.nodes[place as usize].scope, self.nodes[place as usize].index);
         let of = &self.scopes[scope as usize];
-        // By port: whether anything feeds it, and whose failure took that away.
-        let mut ports: BTreeMap<&str, (bool, Option<usize>)> = BTreeMap::new();
+        // By port: whether anything feeds it, whose failure took that away, and which edge should have.
+        let mut ports: BTreeMap<&str, (bool, Option<usize>, Option<&Edge>)> = BTreeMap::new();
         for at in &of.incoming[index] {
             let edge = &of.opening.edges[*at as usize];
             let port = ports.entry(&edge.to_port).or_default();
             match of.edges[*at as usize] {
                 EdgeState::Delivered => port.0 = true,
                 EdgeState::DeadByFailure => port.1 = port.1.or(Some(edge.from)),
+                EdgeState::Missing => port.2 = port.2.or(Some(edge)),
                 EdgeState::DeadByChoice | EdgeState::Open => {}
             }
         }
-        let dead = || ports.values().filter(|(is_fed, _)| !is_fed);
-        let failed = dead().find_map(|(_, failed)| *failed);
+        let dead = || ports.values().filter(|(is_fed, ..)| !is_fed);
+        let failed = dead().find_map(|(_, failed, _)| *failed);
+        let missing = dead().find_map(|(.., missing)| *missing);
         let is_dead = dead().next().is_some();
         if let Some(failed) = failed {
             let why = format!("upstream {} failed", of.opening.nodes[failed].id);
             self.end_node(to, now, place, NodeState::Blocked, &why);
+        } else if let Some(Edge { from, from_port, .. }) = missing {
+            // No predicate says that it may be left out: without it the node cannot succeed (Runloop facts, Success).
+            let why = format!("{} gave nothing on its port `{from_port}`", of.opening.nodes[*from].id);
+            self.give_not_ok(place);
+            self.end_node(to, now, place, NodeState::Failed, &why);
         } else if is_dead {
             let why = self.why_skipped(scope, index);
             self.end_node(to, now, place, NodeState::Skipped, &why);
@@ -150,13 +167,20 @@ impl Run {
     /// All nodes of a scope have ended.
     fn judge(&mut self, to: &mut Shared, now: Now, scope: u32) {
         let failure = self.failure(scope);
+        if let Some(why) = self.unsaved(scope).filter(|_| failure.is_none()) {
+            let parent = self.scopes[scope as usize].parent;
+            self.event(to, now, parent, (EventKind::Log, Some(Level::Warn)), &why);
+        }
         self.scopes[scope as usize].is_open = false;
         match (self.scopes[scope as usize].parent, failure) {
             (None, None) => self.ended = Some((RunState::Succeeded, String::new())),
             (None, Some(why)) => self.ended = Some((RunState::Failed, why)),
             (Some(parent), None) => {
-                let ports = self.nested_ports(scope);
-                self.complete(to, now, parent, ports, 0);
+                let bytes = self.saved(scope).map(|value| value_len(&value.value)).sum();
+                if self.fits(to, now, parent, bytes) {
+                    let ports = self.nested_ports(scope);
+                    self.complete(to, now, parent, ports, bytes);
+                }
             }
             (Some(parent), Some(why)) => self.fail_attempt(to, now, parent, true, &format!("it did not succeed: {why}")),
         }
@@ -177,7 +201,23 @@ impl Run {
             return Some(why);
         }
         let is_any_done = self.places(scope).any(|place| self.nodes[place as usize].state == NodeState::Completed);
-        (!is_any_done).then(|| "every node was skipped".to_owned())
+        if is_any_done { self.unsaved(scope) } else { Some("every node was skipped".to_owned()) }
+    }
+
+    /// What a scope was to save, and the node that completed did not give.
+    fn unsaved(&self, scope: u32) -> Option<String> {
+        let opening = self.opening_of(scope);
+        let lacks = |port: &&PortRef| {
+            let place = self.place(scope, port.node);
+            self.nodes[place as usize].state == NodeState::Completed && self.values(place, &port.port).is_empty()
+        };
+        let PortRef { node, port } = opening.save.iter().find(lacks)?;
+        Some(format!("artifacts.save: {} gave nothing on its port `{port}`", opening.nodes[*node].id))
+    }
+
+    /// What a scope saves.
+    fn saved(&self, scope: u32) -> impl Iterator<Item = &PortValue> {
+        self.opening_of(scope).save.iter().flat_map(move |port| self.values(self.place(scope, port.node), &port.port))
     }
 
     /// Which node of a scope failed first in the order of its text, why, and how many others did.
@@ -232,8 +272,7 @@ impl Run {
 
     /// What a nested opening that succeeded gives.
     fn nested_ports(&self, scope: u32) -> Ports {
-        let save = &self.opening_of(scope).save;
-        let out = save.iter().flat_map(|port| self.values(self.place(scope, port.node), &port.port)).cloned().collect::<Vec<_>>();
+        let out: Vec<_> = self.saved(scope).cloned().collect();
         let mut ports = ok_port(true);
         if !out.is_empty() {
             ports.insert(Arc::from(OUT), out);

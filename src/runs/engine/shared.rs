@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::{
     io::{Output, Publish},
+    saving::{After, Saving},
     timers::{Due, Timers},
 };
 use crate::{
@@ -28,21 +29,14 @@ pub struct Settings {
     pub limits: limits::Runs,
     /// Milliseconds that a run may take whose opening does not say (ruling RMP 14: `[runs] timeout_ms`).
     pub timeout_ms: u64,
+    /// Bytes of a message's body on the bus (`limits.rmp.body_bytes_max`); what an agent is asked must fit.
+    pub body_bytes_max: u64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { limits: limits::Runs::default(), timeout_ms: 300_000 }
+        Self { limits: limits::Runs::default(), timeout_ms: 300_000, body_bytes_max: limits::Rmp::default().body_bytes_max }
     }
-}
-
-/// What waits for a commit.
-#[derive(Clone, Debug)]
-pub(super) enum After {
-    /// A run that may begin.
-    Begin(TraceId),
-    /// A message that may leave; it does also when the commit fails, for what it tells is so all the same.
-    Send(Publish),
 }
 
 /// What all runs share.
@@ -51,10 +45,7 @@ pub(super) struct Shared {
     ids: Box<dyn FnMut() -> Uuid + Send>,
     next_ticket: Ticket,
     pub(super) outputs: VecDeque<Output>,
-    /// What the next [`Output::Persist`] writes, and what waits for it.
-    ops: Vec<RunOp>,
-    after: Vec<After>,
-    pub(super) commits: BTreeMap<Ticket, Vec<After>>,
+    pub(super) saving: Saving,
     pub(super) timers: Timers,
     /// Who awaits an answer on a reply topic.
     pub(super) replies: HashMap<TopicName, (TraceId, u32)>,
@@ -82,9 +73,7 @@ impl Shared {
             ids,
             next_ticket: Ticket(0),
             outputs: VecDeque::new(),
-            ops: Vec::new(),
-            after: Vec::new(),
-            commits: BTreeMap::new(),
+            saving: Saving::default(),
             timers: Timers::default(),
             replies: HashMap::new(),
             reaches: BTreeMap::new(),
@@ -103,30 +92,39 @@ impl Shared {
     }
 
     pub(super) fn ticket(&mut self) -> Ticket {
-        self.next_ticket = self.next_ticket.next();
-        self.next_ticket
+        next(&mut self.next_ticket)
     }
 
     pub(super) fn persist(&mut self, op: RunOp) {
-        self.ops.push(op);
+        self.saving.persist(op);
     }
 
     /// Does this once all that is to be written by now is durable.
     pub(super) fn after(&mut self, after: After) {
-        self.after.push(after);
+        self.saving.after(after);
     }
 
     /// Sends what is to be written on its way.
     pub(super) fn flush(&mut self) {
-        if self.ops.is_empty() {
-            return;
-        }
-        let (ticket, ops) = (self.ticket(), std::mem::take(&mut self.ops));
-        let after = std::mem::take(&mut self.after);
-        if !after.is_empty() {
-            self.commits.insert(ticket, after);
-        }
-        self.outputs.push_back(Output::Persist { ticket, ops });
+        let Self { saving, next_ticket, outputs, .. } = self;
+        saving.flush(|| next(next_ticket), outputs);
+    }
+
+    /// Writes the beginning of a run.
+    pub(super) fn persist_begin(&mut self, run: TraceId, ops: Vec<RunOp>) {
+        let ticket = self.ticket();
+        self.saving.begin(ticket, run, ops, &mut self.outputs);
+    }
+
+    /// Offers the store again what it refused.
+    pub(super) fn save_again(&mut self) {
+        let Self { saving, next_ticket, outputs, .. } = self;
+        saving.offer_again(|| next(next_ticket), outputs);
+    }
+
+    /// Whether an event or an artifact may be written, or has to be left out while the store cannot write.
+    pub(super) fn has_room_to_save(&self) -> bool {
+        self.saving.has_room(self.settings.limits.unsaved_bytes_max)
     }
 
     pub(super) fn tell(&mut self, transition: Transition, text: &str) {
@@ -153,6 +151,11 @@ impl Shared {
         }
     }
 
+    /// Whether events of a run wait for its acceptance.
+    pub(super) fn holds(&self, run: TraceId) -> bool {
+        self.held.contains_key(&run)
+    }
+
     /// Sends the events that waited.
     pub(super) fn free_events(&mut self, run: TraceId) {
         let held = self.held.remove(&run).unwrap_or_default();
@@ -168,4 +171,9 @@ impl Shared {
             None => self.publish(publish),
         }
     }
+}
+
+fn next(ticket: &mut Ticket) -> Ticket {
+    *ticket = ticket.next();
+    *ticket
 }

@@ -47,7 +47,12 @@ impl Run {
         let is_last = meta.success.is_some();
         let message = cut(says, to.settings.limits.event_bytes_max);
         let event = RunEvent { kind, level, message: message.clone(), meta };
-        if self.kept_events < to.settings.limits.events_kept_max || is_last {
+        let is_forced = is_last || self.tells_loss;
+        let is_kept = self.kept_events < to.settings.limits.events_kept_max || is_forced;
+        let is_left_out = is_kept && !is_forced && !to.has_room_to_save();
+        if is_left_out {
+            self.lost.0 += 1;
+        } else if is_kept {
             self.kept_events += 1;
             let meta = JsonText::from_value(&event.meta.json());
             let event = EventRow { number: self.events, kind, level, message: message.clone(), meta, at: now.wall };
@@ -56,6 +61,35 @@ impl Run {
         let body = Bytes::from(event.encode());
         to.tell(Transition::Told { run: self.run, number: self.events, kind, level, node }, &message);
         to.publish_event(self.run, body);
+        if is_left_out && self.lost == (1, 0) {
+            let says = format!("what this run tells from here on is not kept until the store can write again: {}", to.saving.error());
+            self.say_lost(to, now, &says);
+        }
+    }
+
+    /// Tells that something is not kept; that is kept itself.
+    fn say_lost(&mut self, to: &mut Shared, now: Now, says: &str) {
+        self.tells_loss = true;
+        self.event(to, now, None, (EventKind::Log, Some(Level::Warn)), says);
+        self.tells_loss = false;
+    }
+
+    /// Tells what was left out of the run, before its end.
+    pub(super) fn say_left_out(&mut self, to: &mut Shared, now: Now) {
+        if self.late > 0 {
+            let says = format!("ignored {} that came late or twice", counted(self.late, "answer"));
+            self.event(to, now, None, (EventKind::Log, Some(Level::Warn)), &says);
+        }
+        if self.foreign > 1 {
+            let says = format!("ignored {} that were no answers, or could not be read", counted(self.foreign, "message"));
+            self.event(to, now, None, (EventKind::Log, Some(Level::Warn)), &says);
+        }
+        let (events, artifacts) = self.lost;
+        if events + artifacts > 0 {
+            let lost = format!("{} and {}", counted(events, "event"), counted(artifacts, "artifact"));
+            let says = format!("{lost} were not kept: {}", to.saving.error());
+            self.say_lost(to, now, &says);
+        }
     }
 
     /// Moves a node and tells of it.
@@ -104,6 +138,11 @@ impl Run {
         // Writing to memory cannot fail.
         let _ = rmpv::encode::write_value(&mut bytes, &value.value);
         let (len, node) = (bytes.len() as u64, self.node_ref(place));
+        if !to.has_room_to_save() {
+            self.lost.1 += 1;
+            let says = format!("{}.{port} is not kept: {}", node.id, to.saving.error());
+            return self.event(to, now, Some(place), (EventKind::Log, Some(Level::Error)), &says);
+        }
         self.artifacts += 1;
         to.figures.artifacts += 1;
         let (kind, schema_id) = (Arc::clone(&value.kind), value.schema_id);
@@ -126,7 +165,7 @@ impl Run {
 }
 
 /// A text within a bound, which says so where it was cut.
-fn cut(text: &str, bytes_max: u64) -> String {
+pub(super) fn cut(text: &str, bytes_max: u64) -> String {
     const SAYS: &str = " … (cut)";
     let bytes_max = usize::try_from(bytes_max).unwrap_or(usize::MAX);
     if text.len() <= bytes_max {

@@ -14,12 +14,18 @@ pub(super) enum Due {
     Attempt(TraceId, u32),
     /// The next attempt may begin.
     Backoff(TraceId, u32),
+    /// A request that nobody took may be offered again.
+    Offer(TraceId, u32),
+    /// What an agent said of its progress last may be told.
+    Progress(TraceId, u32),
     /// Nobody decided.
     Ask(ActionId),
     /// A run took too long.
     Run(TraceId),
     /// Who submitted a run had time to subscribe to its events (ruling RMP 11).
     Events(TraceId),
+    /// What the store refused may be offered again.
+    Save,
 }
 
 /// Which of them: a moment, and what tells those of one moment apart, in the order in which they were set.

@@ -1,17 +1,17 @@
 //! What the runs need of a bus. The station translates it, so that neither knows the other.
 
-use std::any::Any;
+use std::{any::Any, pin::Pin};
 
 use bytes::Bytes;
-use tokio::sync::oneshot;
 
 use crate::{
-    ids::{TopicName, TraceId},
+    ids::{ConnectionId, TopicName, TraceId},
+    runs::engine::Reach,
     tap::entry::runs::Asker,
 };
 
-/// How many subscriptions a message was given to is told here; dropped where the bus went away with it.
-pub type Reached = oneshot::Sender<u32>;
+/// Whom a message reached, once the bus has taken it; [`Reach::Down`] where the bus went away with it.
+pub type Reaching = Pin<Box<dyn Future<Output = Reach> + Send>>;
 
 /// A message of the station's own.
 #[derive(Debug)]
@@ -26,8 +26,8 @@ pub struct Message {
     pub ttl_ms: u64,
     /// Its body.
     pub body: Bytes,
-    /// Where it is asked for, told how many it reached.
-    pub reached: Option<Reached>,
+    /// Whether it is asked whom it reached.
+    pub asks_reach: bool,
 }
 
 /// Why a message was not sent.
@@ -41,16 +41,27 @@ pub enum NotSent {
 
 /// A bus.
 pub trait Bus: Send + Sync {
-    /// Sends a message; never waits.
+    /// Sends a message; never waits. Where that is asked, whom it reached is told by what is returned.
     ///
     /// # Errors
     /// [`NotSent`].
-    fn publish(&self, message: Message) -> Result<(), NotSent>;
+    fn publish(&self, message: Message) -> Result<Option<Reaching>, NotSent>;
+}
+
+/// What comes from the bus, in its order.
+#[derive(Debug)]
+pub enum Heard {
+    /// A message for the runs.
+    Message(Incoming),
+    /// A session is over; nothing more comes of it.
+    Left(ConnectionId),
+    /// The bus is gone, and all its sessions with it.
+    Down,
 }
 
 /// A message that came for the runs.
 #[derive(Debug)]
-pub struct Heard {
+pub struct Incoming {
     /// On which topic.
     pub topic: TopicName,
     /// Whose it is.

@@ -6,11 +6,13 @@
 //! store, bus, clock ┘                        └▶ store, openings
 //! ```
 //!
-//! While messages wait for room on the bus, nothing more is taken from it or from the port, so that what waits is bounded by what one input
-//! causes.
+//! While messages wait for room on the bus, or the store for room in its queue, nothing more is taken from the bus, so that what waits is
+//! bounded by what one input causes. What the port asks is always answered.
 
 mod bus;
 mod run;
+#[cfg(test)]
+mod tests;
 
-pub use bus::{Bus, Heard, Message, NotSent, Reached};
+pub use bus::{Bus, Heard, Incoming, Message, NotSent, Reaching};
 pub use run::{Request, Setup, run};

@@ -2,21 +2,24 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
-use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use futures_util::{
+    FutureExt as _,
+    stream::{FuturesUnordered, StreamExt as _},
+};
 use tokio::sync::{mpsc, oneshot};
 
-use super::bus::{Bus, Heard, Message, NotSent};
+use super::bus::{Bus, Heard, Incoming, Message, NotSent, Reaching};
 use crate::{
-    ids::{Seq, Ticket},
+    ids::{Seq, Ticket, TraceId},
     runs::{
         AskView, Asker, Command, Figures, Outcome, Refusal, Snapshot,
-        engine::{Engine, Input, Output, Publish, Settings},
+        engine::{Engine, Input, Output, Publish, Reach, Settings},
         openings::{Library, Map, Opening},
     },
     store::{
         self,
         op::{Class, CommitError, Op},
-        runs::{RunOp, RunsLeft},
+        runs::{RunDetail, RunOp, RunRow, RunsLeft},
     },
     tap::{
         Draft, Tap,
@@ -27,12 +30,16 @@ use crate::{
 
 /// How long a message waits before it is offered to a full bus again.
 const AGAIN: Duration = Duration::from_millis(2);
-/// How long what the store has no room for is kept before it is given up.
+/// How long what the store has no room for waits in its turn; then the engine is told, and goes on.
 const SAVED_WITHIN: Duration = Duration::from_secs(5);
 /// Commits that the store has not answered at one time, past which nothing more is taken in.
 const COMMITS_MAX: usize = 1_024;
 /// Their answers that may wait; one input causes far fewer commits than are between the two.
 const ANSWERS_MAX: usize = 16_384;
+/// Runs whose rows were read and wait to be taken; the engine asks for fewer at one time.
+const RECALLED_MAX: usize = 1_024;
+/// Questions that are told at one time.
+const ASKS_MAX: usize = 10_000;
 
 /// What the station asks of the runs.
 #[derive(Debug)]
@@ -53,7 +60,7 @@ pub enum Request {
         /// Where it goes.
         answer: oneshot::Sender<(Seq, Snapshot)>,
     },
-    /// What waits for a person, the oldest first.
+    /// What waits for a person, the oldest first; at most 10,000.
     Asks {
         /// Where it goes.
         answer: oneshot::Sender<Vec<AskView>>,
@@ -63,6 +70,9 @@ pub enum Request {
         /// Where it goes.
         answer: oneshot::Sender<Figures>,
     },
+    /// Fails by a fault of ours.
+    #[cfg(test)]
+    Break,
     /// Ends the host. Runs that have not ended are ended as failed by the next start.
     Stop {
         /// Answered when it is done.
@@ -98,7 +108,7 @@ struct Host {
     clock: Clock,
     store: Box<dyn Fn() -> Option<store::Handle> + Send>,
     /// What the store had no room for, in order, with when it is given up.
-    unsaved: VecDeque<(Mono, Ticket, Vec<RunOp>)>,
+    unsaved: VecDeque<(Mono, Ticket, Arc<[RunOp]>)>,
     library: Box<dyn Library + Send>,
     bus: Box<dyn Bus>,
     limits: crate::limits::Runs,
@@ -108,12 +118,13 @@ struct Host {
     cause: Option<Seq>,
     /// Messages that the bus had no room for, in order.
     waiting: VecDeque<(Option<Ticket>, Message)>,
-    reaching: FuturesUnordered<Reaching>,
+    reaching: FuturesUnordered<ReachingFor>,
     committed: mpsc::Sender<(Ticket, Result<(), CommitError>)>,
     commits: usize,
+    recalled: mpsc::Sender<(TraceId, Option<Box<RunRow>>)>,
 }
 
-type Reaching = std::pin::Pin<Box<dyn Future<Output = (Ticket, u32)> + Send>>;
+type ReachingFor = std::pin::Pin<Box<dyn Future<Output = (Ticket, Reach)> + Send>>;
 
 /// Serves runs until the station stops it or its requests end.
 ///
@@ -121,8 +132,9 @@ type Reaching = std::pin::Pin<Box<dyn Future<Output = (Ticket, u32)> + Send>>;
 /// [`CommitError`] when the store cannot say what it has of earlier starts.
 pub async fn run(setup: Setup) -> Result<(), CommitError> {
     let Setup { settings, tap, clock, store, answers_max, library, bus, mut requests, mut heard } = setup;
-    let left = left(&*store, answers_max).await?;
+    let left = left(&*store, answers_max, settings.limits.answers_bytes_max).await?;
     let (committed, mut commits) = mpsc::channel(ANSWERS_MAX);
+    let (recalled, mut recalls) = mpsc::channel(RECALLED_MAX);
     let mut host = Host {
         engine: Engine::new(clock.now(), settings, left, Box::new(uuid::Uuid::new_v4)),
         last_seq: tap.last(),
@@ -139,6 +151,7 @@ pub async fn run(setup: Setup) -> Result<(), CommitError> {
         reaching: FuturesUnordered::new(),
         committed,
         commits: 0,
+        recalled,
     };
     loop {
         let now = host.clock.now();
@@ -148,36 +161,39 @@ pub async fn run(setup: Setup) -> Result<(), CommitError> {
         tokio::select! {
             biased;
             Some((ticket, result)) = commits.recv() => host.on_committed(ticket, result),
-            Some((ticket, subscribers)) = host.reaching.next() => host.input(Input::Reached { ticket, subscribers }),
+            Some((run, row)) = recalls.recv() => host.input(Input::Recalled { run, row }),
+            Some((ticket, reach)) = host.reaching.next() => host.input(Input::Reached { ticket, reach }),
             () = tokio::time::sleep(AGAIN), if !host.waiting.is_empty() || !host.unsaved.is_empty() => host.try_again(),
             () = tokio::time::sleep(due.map_or(Duration::MAX, |at| host.clock.until(at))), if due.is_some() => host.input(Input::Timeout),
-            request = requests.recv(), if takes => match request {
+            request = requests.recv() => match request {
                 Some(Request::Command { command, by, cause, answer }) => host.on_command(command, by, cause, answer),
                 Some(Request::Snapshot { answer }) => {
                     let _ = answer.send((host.last_seq, host.snapshot.clone()));
                 }
                 Some(Request::Asks { answer }) => {
-                    let _ = answer.send(host.snapshot.asks.iter().cloned().collect());
+                    let _ = answer.send(host.engine.asks(ASKS_MAX));
                 }
                 Some(Request::Figures { answer }) => {
                     let _ = answer.send(host.engine.figures());
                 }
+                #[cfg(test)]
+                Some(Request::Break) => std::panic::panic_any("on purpose"),
                 Some(Request::Stop { answer }) => {
                     let _ = answer.send(());
                     return Ok(());
                 }
                 None => return Ok(()),
             },
-            Some(message) = heard.recv(), if takes => host.on_heard(message),
+            Some(heard) = heard.recv(), if takes => host.on_heard(heard),
         }
     }
 }
 
 /// What earlier starts left.
-async fn left(store: &(dyn Fn() -> Option<store::Handle> + Send), answers_max: u64) -> Result<RunsLeft, CommitError> {
+async fn left(store: &(dyn Fn() -> Option<store::Handle> + Send), answers_max: u64, bytes_max: u64) -> Result<RunsLeft, CommitError> {
     let closed = || CommitError::Failed("the store is closed".to_owned());
     let (tell, told) = oneshot::channel();
-    store().ok_or_else(closed)?.runs_left(answers_max, Box::new(move |left| drop(tell.send(left))))?;
+    store().ok_or_else(closed)?.runs_left(answers_max, bytes_max, Box::new(move |left| drop(tell.send(left))))?;
     told.await.unwrap_or_else(|_| Err(closed()))
 }
 
@@ -198,7 +214,17 @@ impl Host {
     }
 
     fn on_heard(&mut self, heard: Heard) {
-        let Heard { topic, by, trace, body, room } = heard;
+        let Incoming { topic, by, trace, body, room } = match heard {
+            Heard::Message(message) => message,
+            Heard::Left(peer) => {
+                // Whom messages reached before it left was told before.
+                while let Some(Some((ticket, reach))) = self.reaching.next().now_or_never() {
+                    self.input(Input::Reached { ticket, reach });
+                }
+                return self.input(Input::Left { peer });
+            }
+            Heard::Down => return self.input(Input::BusDown),
+        };
         match topic.as_str() {
             "rlp/ctrl" => self.input(Input::Control { by, trace, body }),
             "action.decision" => self.input(Input::Decided { by, body }),
@@ -231,6 +257,7 @@ impl Host {
                 // The bus hears all of these topics all the time.
                 Output::Listen { .. } | Output::Unlisten { .. } => {}
                 Output::Persist { ticket, ops } => self.persist(now, ticket, ops),
+                Output::Recall { run } => self.recall(now, run),
                 Output::Load { ticket, yaml } => {
                     let loaded = Opening::load(&yaml, None, &Map::new(), &*self.library, &self.limits);
                     let opening = loaded.map(Arc::new).map_err(|faults| faults.to_string());
@@ -242,13 +269,7 @@ impl Host {
 
     fn publish(&mut self, publish: Publish) {
         let Publish { topic, schema_id, trace, ttl_ms, body, ticket } = publish;
-        let reached = ticket.map(|ticket| {
-            let (tell, told) = oneshot::channel();
-            // A bus that goes away with a message has given it to nobody.
-            self.reaching.push(Box::pin(async move { (ticket, told.await.unwrap_or(0)) }));
-            tell
-        });
-        let message = Message { topic, schema_id, trace, ttl_ms, body, reached };
+        let message = Message { topic, schema_id, trace, ttl_ms, body, asks_reach: ticket.is_some() };
         if self.waiting.is_empty() {
             self.offer(ticket, message);
         } else {
@@ -258,13 +279,30 @@ impl Host {
 
     /// Whether the bus took a message, or never will.
     fn offer(&mut self, ticket: Option<Ticket>, message: Message) -> bool {
-        match self.bus.publish(message) {
-            // A message that is dropped tells that it reached nobody.
-            Ok(()) | Err(NotSent::Down) => true,
+        let reaching: Option<Reaching> = match self.bus.publish(message) {
+            Ok(reaching) => reaching,
+            Err(NotSent::Down) => Some(Box::pin(std::future::ready(Reach::Down))),
             Err(NotSent::Full(message)) => {
                 self.waiting.push_front((ticket, message));
-                false
+                return false;
             }
+        };
+        if let Some((ticket, reaching)) = ticket.zip(reaching) {
+            self.reaching.push(Box::pin(async move { (ticket, reaching.await) }));
+        }
+        true
+    }
+
+    /// Has the store read a run. One that it has no room to read now is not found.
+    fn recall(&mut self, now: Now, run: TraceId) {
+        let told = self.recalled.clone();
+        let done = Box::new(move |result: Result<Option<RunDetail>, CommitError>| {
+            // There is room: fewer runs are asked for at one time.
+            let _ = told.try_send((run, result.ok().flatten().map(|detail| Box::new(detail.row))));
+        });
+        let is_asked = (self.store)().is_some_and(|store| store.run(run, done).is_ok());
+        if !is_asked {
+            self.engine.handle(now, Input::Recalled { run, row: None });
         }
     }
 
@@ -283,7 +321,7 @@ impl Host {
         self.drain(now);
     }
 
-    fn persist(&mut self, now: Now, ticket: Ticket, ops: Vec<RunOp>) {
+    fn persist(&mut self, now: Now, ticket: Ticket, ops: Arc<[RunOp]>) {
         let until = now.after(SAVED_WITHIN).mono;
         if self.unsaved.is_empty() {
             self.save(now, until, ticket, ops);
@@ -293,7 +331,7 @@ impl Host {
     }
 
     /// Whether the store took it, or will not.
-    fn save(&mut self, now: Now, until: Mono, ticket: Ticket, ops: Vec<RunOp>) -> bool {
+    fn save(&mut self, now: Now, until: Mono, ticket: Ticket, ops: Arc<[RunOp]>) -> bool {
         let told = self.committed.clone();
         let done = Box::new(move |result: Result<_, CommitError>| {
             // There is room: fewer commits are under way than answers may wait.
@@ -301,7 +339,7 @@ impl Host {
         });
         let error = match (self.store)() {
             None => CommitError::Failed("the store is being opened again".to_owned()),
-            Some(store) => match store.commit(Op::Runs(ops.clone()), Class::Process, done) {
+            Some(store) => match store.commit(Op::Runs(ops.to_vec()), Class::Process, done) {
                 Ok(()) => {
                     self.commits += 1;
                     return true;

@@ -1,6 +1,7 @@
 //! The small texts within an opening: ports, predicates, success expressions.
 
 use super::Literal;
+pub(super) use crate::runs::yaml::cut;
 
 /// A port as it is written: a node's id and a port's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,16 +129,6 @@ fn is_port_name(text: &str) -> bool {
     text.len() <= 64
         && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
-}
-
-/// As much of what was written as a message tells.
-pub(super) fn cut(text: &str) -> String {
-    const TOLD_CHARS_MAX: usize = 80;
-    let mut out: String = text.chars().take(TOLD_CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(TOLD_CHARS_MAX).is_some() {
-        out.push('…');
-    }
-    out
 }
 
 #[cfg(test)]

@@ -66,6 +66,15 @@ taxonomy! {
         /// A port that a nested opening does not have.
         UnknownPort { node: String, port: String }
             = "unknown_port", "node `{node}` is an opening, and has no port `{port}`: it puts out `out` and `ok`";
+        /// A port by which a nested opening cannot be fed.
+        UnknownInput { node: String, port: String }
+            = "unknown_input", "node `{node}` is an opening, and has no port `{port}`: its params are its `with`, and it waits by `in`";
+        /// A param that a nested opening does not have.
+        UnknownWith { param: String, node: String } = "unknown_with", "the opening of node `{node}` has no param `{param}`";
+        /// An edge twice.
+        RepeatedEdge { edge: String, line: u32 } = "repeated_edge", "the edge `{edge}` is there already, in line {line}";
+        /// A port that is saved twice.
+        RepeatedSave { port: String, line: u32 } = "repeated_save", "the port `{port}` is saved already, by line {line}";
         /// No predicate.
         Predicate { written: String, why: &'static str } = "invalid_predicate", "the predicate of `{written}` {why}";
         /// The graph goes round.

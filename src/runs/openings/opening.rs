@@ -100,7 +100,7 @@ impl Default for Retry {
 }
 
 /// The values of one node's port on their way to another's.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Edge {
     /// The index of the node it leaves.
     pub from: usize,

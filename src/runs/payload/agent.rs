@@ -5,8 +5,10 @@ use std::{collections::BTreeMap, sync::Arc};
 use rmpv::Value;
 
 use super::{
+    count::VALUE_BYTES,
     envelope::{Body, write},
     fields::{Fault, Fields, id, map, named, of_json_map, variant},
+    kinds,
 };
 use crate::{
     ids::{OpeningId, TraceId},
@@ -79,6 +81,31 @@ pub struct AgentAnswer {
     pub response: AgentResponse,
     /// Tokens that it used, where its meta says so (ruling RMP 14).
     pub tokens: Option<u64>,
+}
+
+/// An answer, with what is to be told of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answered {
+    /// The answer.
+    pub answer: AgentAnswer,
+    /// Why its tokens are not counted, where its meta has some that are no whole number.
+    pub tokens_fault: Option<Fault>,
+    /// About the bytes that it takes in memory.
+    pub bytes: u64,
+}
+
+/// Why what came on a reply topic is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoAnswer {
+    /// It is something else: the attempt goes on.
+    #[error("it is {kind}, not {RESPONSE}")]
+    Foreign {
+        /// Its type.
+        kind: String,
+    },
+    /// It cannot be read.
+    #[error(transparent)]
+    Faulty(#[from] Fault),
 }
 
 impl AgentRequest {
@@ -154,11 +181,32 @@ impl AgentAnswer {
     /// # Errors
     /// A [`Fault`] that names what is wrong.
     pub fn decode(body: &[u8]) -> Result<Self, Fault> {
+        match Self::read(body) {
+            Ok(answered) => Ok(answered.answer),
+            Err(NoAnswer::Foreign { kind }) => Err(Fault::new("type", &format!("is {kind}, not {RESPONSE}"))),
+            Err(NoAnswer::Faulty(fault)) => Err(fault),
+        }
+    }
+
+    /// Reads what came on a reply topic, with all that is to be told of it.
+    ///
+    /// # Errors
+    /// [`NoAnswer`].
+    pub fn read(body: &[u8]) -> Result<Answered, NoAnswer> {
+        let body_bytes = body.len() as u64;
         let body = Body::read(body)?;
-        let tokens = body.tokens();
+        if body.kind() != RESPONSE {
+            return Err(NoAnswer::Foreign { kind: body.kind().to_owned() });
+        }
+        let (tokens, tokens_fault) = match body.tokens() {
+            Ok(tokens) => (tokens, None),
+            Err(fault) => (None, Some(fault)),
+        };
+        let bytes = body_bytes.max(body.values().saturating_mul(VALUE_BYTES));
         let (name, value) = variant(body.payload_of(RESPONSE)?, "payload")?;
         let at = format!("payload.{name}");
-        let mut fields = Fields::of(value, &at)?;
+        // Nothing said of it is nothing given.
+        let mut fields = if value.is_nil() { Fields::empty(&at) } else { Fields::of(value, &at)? };
         let response = match name.as_str() {
             "Completed" => {
                 let given = fields.take("ports").map_or_else(|| Ok(Ports::new()), |given| ports(given, &format!("{at}.ports")))?;
@@ -168,9 +216,9 @@ impl AgentAnswer {
                 let reason = fields.text_or_none("reason")?.unwrap_or_else(|| "the agent gave no reason".to_owned());
                 AgentResponse::Failed { retryable: fields.bool_or_none("retryable")?.unwrap_or(false), reason }
             }
-            _ => return Err(Fault::new("payload", &format!("is {name:?}, not Completed or Failed"))),
+            _ => return Err(Fault::new("payload", &format!("is {name:?}, not Completed or Failed")).into()),
         };
-        Ok(Self { response, tokens })
+        Ok(Answered { answer: Self { response, tokens }, tokens_fault, bytes })
     }
 }
 
@@ -195,49 +243,15 @@ fn ports(value: Value, at: &str) -> Result<Ports, Fault> {
     Ok(ports)
 }
 
-/// A port's value. Its type decides on the schema where both are given (ruling RMP 12).
+/// A port's value. Its type decides on the schema (ruling RMP 12).
 fn port_value(value: Value, at: &str) -> Result<PortValue, Fault> {
     let mut fields = Fields::of(value, at)?;
     let kind = fields.text("type")?;
     let given = fields.number_or_none("schema_id")?;
     let given = given.map(|id| u16::try_from(id).map_err(|_| fields.fault("schema_id", "is over 65535"))).transpose()?;
-    let schema_id = match (fixed_schema(&kind), given) {
-        (Some(id), _) | (None, Some(id)) => id,
-        (None, None) => family_schema(&kind).ok_or_else(|| fields.fault("type", "is of no family that is known"))?,
-    };
+    let says = "is not family.kind.vN with a family that is known, or a schema_id of one's own";
+    let schema_id = kinds::schema_of(&kind, given).ok_or_else(|| fields.fault("type", says))?;
     Ok(PortValue { schema_id, kind: Arc::from(kind), value: fields.take("value").unwrap_or(Value::Nil) })
-}
-
-/// The schema that fixes a whole type (Runloop facts, Schema registry).
-fn fixed_schema(kind: &str) -> Option<u16> {
-    Some(match kind {
-        "intent.tool_call.v1" => 3,
-        "intent.contacts.resolve.v1" => 200,
-        "toolresult.contacts.resolved.v1" => 201,
-        "intent.context.gather.v1" => 210,
-        "observation.context.bundle.v1" => 211,
-        "intent.draft.write.v1" => 220,
-        "artifact.draft.email.v1" => 221,
-        "intent.review.draft.v1" => 230,
-        "critique.review.v1" => 231,
-        "intent.send.mail.v1" => 240,
-        "toolresult.mail.result.v1" => 241,
-        _ => return None,
-    })
-}
-
-/// The generic schema of a type's family.
-fn family_schema(kind: &str) -> Option<u16> {
-    Some(match kind.split('.').next()? {
-        "observation" => 1,
-        "intent" => 2,
-        "toolresult" => 4,
-        "artifact" => 5,
-        "critique" => 6,
-        "statedelta" => 7,
-        "error" => 10,
-        _ => return None,
-    })
 }
 
 /// A value as JSON has it; none where JSON has no such value.

@@ -74,6 +74,19 @@ pub enum ControlResponse {
     },
 }
 
+/// How a request is refused that cannot be read, or that nobody can do now: in the form of its variant, by the id that it has, else by
+/// `trace`, its header's. Nothing for what is no request.
+#[must_use]
+pub fn refusal(trace: TraceId, body: &[u8], reason: &str) -> Option<ControlResponse> {
+    let (name, value) = variant(Body::read(body).ok()?.payload_of(REQUEST).ok()?, "payload").ok()?;
+    let given = Fields::of(value, "").ok().and_then(|mut fields| fields.id("request_id", TraceId::PREFIX).ok());
+    let (request_id, reason) = (given.map_or(trace, TraceId), reason.to_owned());
+    Some(match name.as_str() {
+        "DescribeAgents" => ControlResponse::AgentsDescribeFailed { request_id, reason },
+        _ => ControlResponse::RunRejected { request_id, reason },
+    })
+}
+
 impl ControlRequest {
     /// Its body.
     #[must_use]
@@ -134,11 +147,11 @@ impl ControlResponse {
                 ];
                 tagged("RunAccepted", map(fields))
             }
-            Self::RunRejected { request_id, reason } => tagged("RunRejected", refusal(*request_id, reason)),
+            Self::RunRejected { request_id, reason } => tagged("RunRejected", refused(*request_id, reason)),
             Self::RunCancelled { request_id, trace_id } => {
                 tagged("RunCancelled", map(vec![("request_id", id(request_id.0)), ("trace_id", id(trace_id.0))]))
             }
-            Self::AgentsDescribeFailed { request_id, reason } => tagged("AgentsDescribeFailed", refusal(*request_id, reason)),
+            Self::AgentsDescribeFailed { request_id, reason } => tagged("AgentsDescribeFailed", refused(*request_id, reason)),
         };
         write(RESPONSE, payload, None)
     }
@@ -177,6 +190,6 @@ impl ControlResponse {
     }
 }
 
-fn refusal(request_id: TraceId, reason: &str) -> Value {
+fn refused(request_id: TraceId, reason: &str) -> Value {
     map(vec![("request_id", id(request_id.0)), ("reason", Value::from(reason))])
 }

@@ -2,7 +2,10 @@
 
 use rmpv::Value;
 
-use super::fields::{Fault, Fields, map};
+use super::{
+    count::{self, Counted, VALUES_MAX},
+    fields::{Fault, Fields, map, named},
+};
 
 /// The schemas of runs (Runloop facts, Schema registry).
 pub mod schema {
@@ -33,14 +36,21 @@ pub struct Body {
     kind: String,
     payload: Value,
     meta: Option<Value>,
+    values: u64,
 }
 
 impl Body {
     /// Reads a body.
     ///
     /// # Errors
-    /// A [`Fault`] when it is no `MsgPack` map of `type`, `payload` and perhaps `meta`.
+    /// A [`Fault`] when it is no `MsgPack` map of `type`, `payload` and perhaps `meta`, or has more than 262,144 keys and values.
     pub fn read(bytes: &[u8]) -> Result<Self, Fault> {
+        let values = match count::values(bytes, VALUES_MAX) {
+            Counted::Values(values) => values,
+            Counted::TooMany => return Err(Fault::new("the body", &format!("has more than {VALUES_MAX} keys and values"))),
+            // The decoder says what is wrong.
+            Counted::Broken => 0,
+        };
         let mut rest = bytes;
         let value = rmpv::decode::read_value_with_max_depth(&mut rest, DEPTH_MAX)
             .map_err(|error| Fault::new("the body", &format!("is no MsgPack: {error}")))?;
@@ -49,8 +59,8 @@ impl Body {
         }
         let mut fields = Fields::of(value, "")?;
         let kind = fields.text("type")?;
-        let payload = fields.take("payload").ok_or_else(|| Fault::new("payload", "is missing"))?;
-        Ok(Self { kind, payload, meta: fields.take("meta") })
+        let payload = fields.take_or_nil("payload").ok_or_else(|| Fault::new("payload", "is missing"))?;
+        Ok(Self { kind, payload, meta: fields.take("meta"), values })
     }
 
     /// The type.
@@ -59,10 +69,18 @@ impl Body {
         &self.kind
     }
 
+    /// Its keys and values.
+    pub(super) fn values(&self) -> u64 {
+        self.values
+    }
+
     /// The meta as a number of tokens (ruling RMP 14); none where it does not tell.
-    pub(super) fn tokens(&self) -> Option<u64> {
-        let Some(Value::Map(pairs)) = &self.meta else { return None };
-        pairs.iter().find(|(key, _)| key.as_str() == Some("tokens")).and_then(|(_, value)| value.as_u64())
+    pub(super) fn tokens(&self) -> Result<Option<u64>, Fault> {
+        let Some(Value::Map(pairs)) = &self.meta else { return Ok(None) };
+        let tokens = pairs.iter().find(|(key, _)| key.as_str() == Some("tokens")).map(|(_, value)| value);
+        let Some(tokens) = tokens.filter(|value| !value.is_nil()) else { return Ok(None) };
+        let fault = || Fault::new("meta.tokens", &format!("is {}, not an integer from 0 on", named(tokens)));
+        tokens.as_u64().map(Some).ok_or_else(fault)
     }
 
     /// The payload of a body of this type.
@@ -79,4 +97,23 @@ pub(super) fn write(kind: &str, payload: Value, meta: Option<Value>) -> Vec<u8> 
     // Writing to memory cannot fail.
     let _ = rmpv::encode::write_value(&mut bytes, &map(pairs));
     bytes
+}
+
+/// The bytes of a value as `MsgPack`.
+#[must_use]
+pub fn value_len(value: &Value) -> u64 {
+    struct Count(u64);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len() as u64;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Counting cannot fail.
+    let _ = rmpv::encode::write_value(&mut count, value);
+    count.0
 }

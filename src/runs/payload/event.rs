@@ -3,6 +3,7 @@
 use rmpv::Value;
 
 use super::{
+    amount::Amount,
     envelope::{Body, write},
     fields::{Fault, Fields, map},
 };
@@ -32,7 +33,7 @@ pub struct RunEvent {
 pub struct EventMeta {
     /// When, in Unix milliseconds.
     pub ts_ms: u64,
-    /// The run, as `trace:<uuid>`.
+    /// The run, as `trace:<uuid>`: section 10 writes it as a text, which ruling RMP 12 leaves as it is; it is read as 16 bytes too.
     pub run_id: Option<TraceId>,
     /// The node; of a nested opening, `outer/inner`.
     pub node_id: Option<String>,
@@ -47,9 +48,9 @@ pub struct EventMeta {
     /// Of a trace, between whom.
     pub hop: Option<HopMeta>,
     /// Of progress, how much is done.
-    pub done: Option<f64>,
+    pub done: Option<Amount>,
     /// Of progress, of how much.
-    pub total: Option<f64>,
+    pub total: Option<Amount>,
     /// Of an artifact, what it is.
     pub artifact: Option<ArtifactMeta>,
 }
@@ -101,8 +102,8 @@ impl EventMeta {
             put("request_frame_len", Some((*request_frame_len).into()));
             put("answer_frame_len", Some((*answer_frame_len).into()));
         }
-        put("done", done.map(Into::into));
-        put("total", total.map(Into::into));
+        put("done", done.map(Amount::json));
+        put("total", total.map(Amount::json));
         if let Some(ArtifactMeta { port, schema_id, kind, bytes }) = artifact {
             put("port", Some(port.as_str().into()));
             put("schema_id", Some((*schema_id).into()));
@@ -130,8 +131,8 @@ impl RunEvent {
             meta.extend([("agent", text(agent)), ("request_frame_len", Value::from(*request_frame_len))]);
             meta.push(("answer_frame_len", Value::from(*answer_frame_len)));
         }
-        meta.extend(done.map(|done| ("done", Value::from(done))));
-        meta.extend(total.map(|total| ("total", Value::from(total))));
+        meta.extend(done.map(|done| ("done", done.value())));
+        meta.extend(total.map(|total| ("total", total.value())));
         if let Some(ArtifactMeta { port, schema_id, kind, bytes }) = artifact {
             meta.extend([("port", text(port)), ("schema_id", Value::from(*schema_id))]);
             meta.extend([("type", text(kind)), ("bytes", Value::from(*bytes))]);

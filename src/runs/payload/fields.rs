@@ -3,6 +3,9 @@
 use rmpv::Value;
 use uuid::Uuid;
 
+use super::amount::Amount;
+use crate::ids::{OpeningId, TraceId};
+
 /// What is wrong with a message, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{at} {says}")]
@@ -33,10 +36,19 @@ impl Fields {
         }
     }
 
+    pub(super) fn empty(at: &str) -> Self {
+        Self { at: at.to_owned(), pairs: Vec::new() }
+    }
+
     /// The value of a key; none where it is nil or not there.
     pub(super) fn take(&mut self, key: &str) -> Option<Value> {
+        self.take_or_nil(key).filter(|value| !value.is_nil())
+    }
+
+    /// The value of a key, also where it is nil; none where it is not there.
+    pub(super) fn take_or_nil(&mut self, key: &str) -> Option<Value> {
         let place = self.pairs.iter().position(|(name, _)| name.as_str() == Some(key))?;
-        Some(self.pairs.swap_remove(place).1).filter(|value| !value.is_nil())
+        Some(self.pairs.swap_remove(place).1)
     }
 
     pub(super) fn place(&self, key: &str) -> String {
@@ -74,10 +86,9 @@ impl Fields {
         value.as_u64().map(Some).ok_or_else(|| self.fault(key, &format!("is {}, not an integer from 0 on", named(&value))))
     }
 
-    pub(super) fn amount_or_none(&mut self, key: &str) -> Result<Option<f64>, Fault> {
+    pub(super) fn amount_or_none(&mut self, key: &str) -> Result<Option<Amount>, Fault> {
         let Some(value) = self.take(key) else { return Ok(None) };
-        let amount = value.as_f64().filter(|amount| amount.is_finite());
-        amount.map(Some).ok_or_else(|| self.fault(key, &format!("is {}, not a finite number", named(&value))))
+        Amount::of(&value).map(Some).ok_or_else(|| self.fault(key, &format!("is {}, not a finite number from 0 on", named(&value))))
     }
 
     pub(super) fn bool(&mut self, key: &str) -> Result<bool, Fault> {
@@ -90,12 +101,15 @@ impl Fields {
         value.as_bool().map(Some).ok_or_else(|| self.fault(key, &format!("is {}, not true or false", named(&value))))
     }
 
-    /// An id: 16 bytes, or a text with or without the prefix (ruling RMP 12).
+    /// An id: 16 bytes, or a text with or without a prefix, its own or that of runs and openings (Runloop facts, Payloads; ruling RMP 12).
     pub(super) fn id(&mut self, key: &str, prefix: &str) -> Result<Uuid, Fault> {
         let value = self.must(key)?;
         let id = match &value {
             Value::Binary(bytes) => Uuid::from_slice(bytes).ok(),
-            Value::String(text) => text.as_str().and_then(|text| Uuid::parse_str(text.strip_prefix(prefix).unwrap_or(text)).ok()),
+            Value::String(text) => text.as_str().and_then(|text| {
+                let bare = [prefix, TraceId::PREFIX, OpeningId::PREFIX].iter().find_map(|prefix| text.strip_prefix(prefix));
+                Uuid::parse_str(bare.unwrap_or(text)).ok()
+            }),
             _ => None,
         };
         id.ok_or_else(|| {

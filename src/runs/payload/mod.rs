@@ -6,18 +6,22 @@
 
 mod action;
 mod agent;
+mod amount;
 mod control;
+mod count;
 mod envelope;
 mod event;
 mod fields;
+mod kinds;
 mod told;
 #[cfg(test)]
 mod vectors;
 
 pub use action::{ActionRequest, Decision};
-pub use agent::{AgentAnswer, AgentRequest, AgentResponse, Ports, RequestNode};
-pub use control::{ControlRequest, ControlResponse};
-pub use envelope::{Body, schema};
+pub use agent::{AgentAnswer, AgentRequest, AgentResponse, Answered, NoAnswer, Ports, RequestNode};
+pub use amount::Amount;
+pub use control::{ControlRequest, ControlResponse, refusal};
+pub use envelope::{Body, schema, value_len};
 pub use event::{ArtifactMeta, EventMeta, HopMeta, RunEvent};
 pub use fields::Fault;
 pub use told::{CancelNotice, ProgressReport};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rmpv::Value;
 
 use super::{
+    amount::Amount,
     envelope::{Body, write},
     fields::{Fault, Fields, id, map},
 };
@@ -34,9 +35,9 @@ pub struct ProgressReport {
     /// What it does, for a person.
     pub message: String,
     /// How much is done, in the agent's own unit.
-    pub done: Option<f64>,
+    pub done: Option<Amount>,
     /// Of how much.
-    pub total: Option<f64>,
+    pub total: Option<Amount>,
 }
 
 impl CancelNotice {
@@ -72,8 +73,8 @@ impl ProgressReport {
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut payload = vec![("message", Value::from(self.message.as_str()))];
-        payload.extend(self.done.map(|done| ("done", Value::from(done))));
-        payload.extend(self.total.map(|total| ("total", Value::from(total))));
+        payload.extend(self.done.map(|done| ("done", done.value())));
+        payload.extend(self.total.map(|total| ("total", total.value())));
         write(PROGRESS, map(payload), None)
     }
 

@@ -51,8 +51,9 @@ fn control_requests_are_as_the_text_has_them() {
 fn ids_are_read_in_every_form_and_unknown_keys_and_nil_are_nothing() {
     let bare = b"\xd9\x2400112233-4455-6677-8899-aabbccddeeff";
     let prefixed = b"\xd9\x2atrace:00112233-4455-6677-8899-aabbccddeeff";
+    let of_opening = b"\xd9\x2copening:00112233-4455-6677-8899-aabbccddeeff";
     let simple = b"\xd9\x2000112233445566778899aabbccddeeff";
-    for written in [ID, bare, prefixed, simple] {
+    for written in [ID, bare, prefixed, of_opening, simple] {
         let payload = [b"\x81\xa9RunSubmit\x84\xadagent_digests\x80\xacopening_yaml\xa0\xaarequest_id", written, b"\xa1x\xc0"].concat();
         let read = ControlRequest::decode(&body("intent.ctrl.request.v1", &payload, b"\xc0"));
         assert_eq!(read, Ok(ControlRequest::RunSubmit { request_id: TraceId(id()), opening_yaml: String::new() }), "{written:x?}");
@@ -146,6 +147,41 @@ fn an_agents_answer_is_read_as_the_text_has_it() {
 }
 
 #[test]
+fn what_is_on_a_reply_topic_is_an_answer_something_else_or_faulty() {
+    let kind = "toolresult.executor.agent.response.v1";
+    let nothing = AgentResponse::Completed { ports: Ports::new() };
+    for written in [&b"\x81\xa9Completed\x80"[..], b"\x81\xa9Completed\xc0", b"\x81\xa9Completed\x81\xa5ports\xc0"] {
+        assert_eq!(AgentAnswer::decode(&body(kind, written, b"")).unwrap().response, nothing, "nil is nothing");
+    }
+    let foreign = body("intent.generic.v1", b"\x80", b"");
+    assert_eq!(AgentAnswer::read(&foreign), Err(NoAnswer::Foreign { kind: "intent.generic.v1".to_owned() }));
+    assert!(matches!(AgentAnswer::read(&body(kind, b"\x80", b"")), Err(NoAnswer::Faulty(_))));
+    for (tokens, says) in [(&b"\xa3150"[..], "a text"), (b"\xcb\x3f\xf8\0\0\0\0\0\0", "a float"), (b"\xd1\xfc\x18", "an integer")] {
+        let answered = AgentAnswer::read(&body(kind, b"\x81\xa9Completed\xc0", &[b"\x81\xa6tokens", tokens].concat())).unwrap();
+        let fault = answered.tokens_fault.unwrap().to_string();
+        assert_eq!((answered.answer.tokens, fault), (None, format!("meta.tokens is {says}, not an integer from 0 on")));
+    }
+    let head = &b"\x81\xa9Completed\x81\xa5ports\x81\xa1p\x91\x82\xa4type\xb0artifact.note.v1\xa5value\xdd\x00\x10\x00\x00"[..];
+    let nils = [head, &vec![0xc0; 0x0010_0000]];
+    let fault = AgentAnswer::read(&body(kind, &nils.concat(), b"")).unwrap_err().to_string();
+    assert_eq!(fault, "the body has more than 262144 keys and values");
+}
+
+#[test]
+fn a_refusal_has_the_form_of_what_was_asked() {
+    let trace = TraceId(Uuid::from_u128(9));
+    let refused = |payload: &[u8]| refusal(trace, &body("intent.ctrl.request.v1", payload, b""), "no");
+    let rejected = |request_id| Some(ControlResponse::RunRejected { request_id, reason: "no".to_owned() });
+    let submit = [&b"\x81\xa9RunSubmit\x81\xaarequest_id"[..], ID].concat();
+    assert_eq!(refused(&submit), rejected(TraceId(id())));
+    assert_eq!(refused(&[&b"\x81\xa9RunCancel\x81\xa8trace_id"[..], ID].concat()), rejected(trace));
+    let failed = |request_id| Some(ControlResponse::AgentsDescribeFailed { request_id, reason: "no".to_owned() });
+    assert_eq!(refused(&[&b"\x81\xaeDescribeAgents\x81\xaarequest_id"[..], ID].concat()), failed(TraceId(id())));
+    assert_eq!(refused(b"\x81\xaeDescribeAgents\xc0"), failed(trace));
+    assert_eq!(refused(b"\x07"), None);
+}
+
+#[test]
 fn an_event_is_as_the_text_has_it() {
     let meta =
         [&b"\x84\xa5ts_ms\x07\xa6run_id\xd9\x2atrace:00112233-4455-6677-8899-aabbccddeeff"[..], b"\xa7node_id\xa1n\xa7span_id\xa3n#1"]
@@ -167,10 +203,19 @@ fn an_event_is_as_the_text_has_it() {
     assert_eq!(event.encode(), written);
     assert_eq!(RunEvent::decode(&written), Ok(event.clone()));
     let artifact = Some(ArtifactMeta { port: "out".to_owned(), schema_id: 5, kind: "artifact.x.v1".to_owned(), bytes: 9 });
-    let (success, done, total, latency_ms) = (Some(false), Some(1.5), Some(2.0), Some(4));
+    let (success, done, total, latency_ms) = (Some(false), Some(Amount::Fraction(1.5)), Some(Amount::Whole(2)), Some(4));
     let hop = Some(HopMeta { agent: "agent/a".to_owned(), request_frame_len: 160, answer_frame_len: 96 });
     let meta = EventMeta { artifact, success, done, total, latency_ms, hop, state: Some("failed".to_owned()), ..event.meta.clone() };
     let full = RunEvent { meta, level: None, ..event };
+    let meta = [
+        &b"\xde\x00\x10\xa5ts_ms\x07\xa6run_id\xd9\x2atrace:00112233-4455-6677-8899-aabbccddeeff\xa7node_id\xa1n\xa7span_id\xa3n#1"[..],
+        b"\xa5state\xa6failed\xa7success\xc2\xaalatency_ms\x04",
+        b"\xa5agent\xa7agent/a\xb1request_frame_len\xcc\xa0\xb0answer_frame_len\x60",
+        b"\xa4done\xcb\x3f\xf8\0\0\0\0\0\0\xa5total\x02",
+        b"\xa4port\xa3out\xa9schema_id\x05\xa4type\xadartifact.x.v1\xa5bytes\x09",
+    ];
+    let payload = [&b"\x83\xa4kind\xa6status\xa7message\xa1m\xa4meta"[..], &meta.concat()].concat();
+    assert_eq!(full.encode(), body("observation.run.event.v1", &payload, b""));
     assert_eq!(RunEvent::decode(&full.encode()), Ok(full));
 }
 
@@ -182,9 +227,9 @@ fn cancels_progress_and_confirmations_are_as_the_rulings_have_them() {
     assert_eq!((notice.encode(), CancelNotice::decode(&written)), (written, Ok(notice)));
 
     let written = body("observation.progress.v1", b"\x83\xa7message\xa1m\xa4done\x03\xa5total\xcb\x40\x10\0\0\0\0\0\0", b"");
-    let report = ProgressReport { message: "m".to_owned(), done: Some(3.0), total: Some(4.0) };
+    let report = ProgressReport { message: "m".to_owned(), done: Some(Amount::Whole(3)), total: Some(Amount::Fraction(4.0)) };
     assert_eq!(ProgressReport::decode(&written), Ok(report.clone()));
-    assert_eq!(ProgressReport::decode(&report.encode()), Ok(report));
+    assert_eq!(report.encode(), written, "a whole number stays whole");
 
     let payload =
         [&b"\x86\xa1v\x01\xa9action_id"[..], ID, b"\xa8trace_id", ID, b"\xa7node_id\xa1n\xa7summary\xa2s?\xadexpires_at_ms\xcd\x03\xe8"]

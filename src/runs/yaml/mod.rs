@@ -10,6 +10,7 @@ mod tests;
 mod tree;
 mod write;
 
+pub(in crate::runs) use fault::cut;
 pub use fault::{Fault, FaultKind};
 pub use read::{Bounds, Reading, read};
 pub use tree::{Key, Located, Map, Place, Span, Value};

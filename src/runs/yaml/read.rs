@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, ScanError, StructureStyle, Tag, options};
 
-use super::{Fault, FaultKind, Key, Located, Map, Place, Span, Value, scalar};
+use super::{Fault, FaultKind, Key, Located, Map, Place, Span, Value, fault::cut, scalar};
 
 /// How much of a text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,7 +159,7 @@ impl<'t> Builder<'t> {
             Event::SequenceEnd | Event::MappingEnd => return self.closed(span.end),
             Event::Alias(id) => return self.alias(id, span, at),
             Event::UnresolvedAlias(name) => {
-                self.fault(at, FaultKind::UnknownAlias { name: name.into_owned() });
+                self.fault(at, FaultKind::UnknownAlias { name: cut(&name) });
                 return self.value(Located { at, span, value: Value::Faulty }, 0, Cost { values: 1, ..Cost::default() }, false);
             }
             _ => {}
@@ -192,7 +192,7 @@ impl<'t> Builder<'t> {
 
     fn tag_fault(&mut self, tag: Option<&Tag>, at: Place) {
         let tag = tag.map(Tag::original).unwrap_or_default();
-        self.fault_with(at, FaultKind::Tag { tag }, Some("leave it out".to_owned()));
+        self.fault_with(at, FaultKind::Tag { tag: cut(&tag) }, Some("leave it out".to_owned()));
     }
 
     fn opened(&mut self, items: Items, anchor: usize, tag: Option<&Tag>, span: Span, at: Place) -> bool {
@@ -247,7 +247,7 @@ impl<'t> Builder<'t> {
         map.pairs.retain(|(key, _)| {
             let known = seen.get(&key.name).copied();
             if let Some(line) = known {
-                let kind = FaultKind::DuplicateKey { key: key.name.to_string(), line };
+                let kind = FaultKind::DuplicateKey { key: cut(&key.name), line };
                 self.fault_with(key.at, kind, Some("keep one of them".to_owned()));
             } else {
                 seen.insert(key.name.clone(), key.at.line);
@@ -337,7 +337,7 @@ impl<'t> Builder<'t> {
         let at = place(error.marker());
         let kind = match error.kind() {
             ErrorKind::RecursionLimitExceeded => FaultKind::TooDeep { max: self.bounds.depth },
-            kind => FaultKind::Syntax { what: kind.to_string() },
+            kind => FaultKind::Syntax { what: cut(&kind.to_string()) },
         };
         self.fault_with(at, kind, fix(error.kind()).map(str::to_owned));
         false
@@ -351,7 +351,7 @@ fn as_key(located: Located, is_merge: bool, text: &str) -> Result<Key, Option<Fa
         let fix = Some("write the keys out, or quote `<<` if it is a key of your own".to_owned());
         return Err(Some(Fault { at, kind: FaultKind::MergeKey, fix }));
     }
-    let written = text.get(span.start..span.end).unwrap_or_default();
+    let written = cut(text.get(span.start..span.end).unwrap_or_default());
     let fix = match &value {
         Value::Text(name) => return Ok(Key { at, span, name: name.clone() }),
         Value::Faulty => return Err(None),

@@ -10,6 +10,8 @@
 mod library;
 mod outward;
 mod serve;
+#[cfg(test)]
+mod tests;
 
 pub use library::Folder;
 

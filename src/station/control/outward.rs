@@ -2,11 +2,14 @@
 
 use std::sync::Weak;
 
-use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc::error::TrySendError, oneshot};
 
 use crate::{
-    rmp::{SchemaId, host::Request},
-    runs::host::{Bus, Message, NotSent},
+    rmp::{self, SchemaId, host::Request},
+    runs::{
+        engine::Reach,
+        host::{Bus, Message, NotSent, Reaching},
+    },
     station::local::Inner,
 };
 
@@ -16,15 +19,27 @@ pub(super) struct Outward {
 }
 
 impl Bus for Outward {
-    fn publish(&self, message: Message) -> Result<(), NotSent> {
+    fn publish(&self, message: Message) -> Result<Option<Reaching>, NotSent> {
         let requests = self.inner.upgrade().and_then(|inner| inner.bus.requests().ok()).ok_or(NotSent::Down)?;
-        let Message { topic, schema_id, trace, ttl_ms, body, reached } = message;
-        let request = Request::Publish { topic, schema_id: SchemaId(schema_id), trace, ttl_ms, body, reached };
-        requests.try_send(request).map_err(|error| match error {
-            TrySendError::Full(Request::Publish { topic, schema_id, trace, ttl_ms, body, reached }) => {
-                NotSent::Full(Message { topic, schema_id: schema_id.0, trace, ttl_ms, body, reached })
-            }
-            TrySendError::Full(_) | TrySendError::Closed(_) => NotSent::Down,
-        })
+        let place = match requests.try_reserve() {
+            Ok(place) => place,
+            Err(TrySendError::Full(())) => return Err(NotSent::Full(message)),
+            Err(TrySendError::Closed(())) => return Err(NotSent::Down),
+        };
+        let Message { topic, schema_id, trace, ttl_ms, body, asks_reach } = message;
+        let (reached, told) = oneshot::channel();
+        let reached = asks_reach.then_some(reached);
+        place.send(Request::Publish { topic, schema_id: SchemaId(schema_id), trace, ttl_ms, body, reached });
+        // A bus that goes away with a message has given it to nobody.
+        Ok(asks_reach.then(|| -> Reaching { Box::pin(async move { told.await.map_or(Reach::Down, as_runs_have_it) }) }))
+    }
+}
+
+fn as_runs_have_it(reach: rmp::broker::Reach) -> Reach {
+    match reach {
+        rmp::broker::Reach::Took(peers) => Reach::Took(peers),
+        rmp::broker::Reach::Nobody { agents, more } => Reach::Nobody { agents, more },
+        rmp::broker::Reach::Full => Reach::Full,
+        rmp::broker::Reach::TooLong => Reach::TooLong,
     }
 }

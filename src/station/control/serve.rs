@@ -2,11 +2,12 @@
 
 use std::{
     panic::AssertUnwindSafe,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, Weak},
     thread::JoinHandle,
     time::Duration,
 };
 
+use bytes::Bytes;
 use tokio::{
     runtime::Runtime,
     sync::{mpsc, oneshot},
@@ -16,10 +17,11 @@ use super::{library::Folder, outward::Outward};
 use crate::{
     ids::Seq,
     port::PortError,
-    rmp::{self, Kind},
+    rmp::{self, Kind, SchemaId, host::Told, topic::CTRL},
     runs::{
         self, Asker, AskerKind,
-        host::{Heard, Request, Setup},
+        host::{Heard, Incoming, Request, Setup},
+        payload::refusal,
     },
     station::{
         config::Config,
@@ -31,6 +33,10 @@ use crate::{
 
 /// How long the runs may take to end.
 const STOP_MAX: Duration = Duration::from_millis(500);
+/// How long an answer of a control plane that is down is worth delivering (rmp-v0 §9).
+const ANSWER_TTL_MS: u64 = 30_000;
+/// Why such a request is rejected.
+const DOWN: &str = "the control plane is down: `rl-console restart runs` starts it again, `rl-console doctor` says more";
 
 /// The way to the runs of a station.
 #[derive(Debug, Default)]
@@ -53,7 +59,7 @@ impl Control {
         *self.ways.lock().unwrap_or_else(PoisonError::into_inner) = ways;
     }
 
-    fn ask(&self, request: Request) -> Result<(), PortError> {
+    pub(super) fn ask(&self, request: Request) -> Result<(), PortError> {
         let ways = self.ways().ok_or_else(down)?;
         ways.requests.try_send(request).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => {
@@ -145,7 +151,11 @@ pub(in crate::station) fn start(inner: &Arc<Inner>, config: &Config, store: stor
         _ => Some(store.clone()),
     };
     let setup = Setup {
-        settings: runs::engine::Settings { limits: limits.runs, timeout_ms: config.run_timeout_ms },
+        settings: runs::engine::Settings {
+            limits: limits.runs,
+            timeout_ms: config.run_timeout_ms,
+            body_bytes_max: limits.rmp.body_bytes_max,
+        },
         tap: inner.tap.clone(),
         clock: inner.clock,
         store: Box::new(store),
@@ -188,27 +198,60 @@ fn spawn(setup: Setup, inner: &Arc<Inner>) -> Result<JoinHandle<()>, String> {
 }
 
 /// Carries what a bus hears to the runs, as long as that bus is there.
-pub(in crate::station) async fn hear(inner: std::sync::Weak<Inner>, mut from: mpsc::Receiver<rmp::host::Message>) {
-    while let Some(message) = from.recv().await {
-        let Some(ways) = inner.upgrade().and_then(|inner| inner.control.ways()) else { continue };
-        let heard = &message.heard;
-        let kind = match heard.kind {
-            Kind::Agent => AskerKind::Agent,
-            Kind::Ui => AskerKind::Ui,
-            Kind::Tui => AskerKind::Tui,
-            Kind::Cue => AskerKind::Cue,
-            Kind::Station => AskerKind::Station,
-            // The broker takes nothing of its on these topics (ruling RMP 6).
-            Kind::Viewer => continue,
+pub(in crate::station) async fn hear(inner: Weak<Inner>, mut from: mpsc::Receiver<Told>) {
+    while let Some(told) = from.recv().await {
+        let Some(station) = inner.upgrade() else { return };
+        let ways = station.control.ways();
+        let heard = match told {
+            Told::Left(session) => Some(Heard::Left(session)),
+            Told::Message(message) => {
+                if ways.is_none() {
+                    refuse(&station, &message).await;
+                }
+                incoming(message)
+            }
         };
-        let heard = Heard {
-            topic: heard.topic.clone(),
-            by: Asker { kind, client: Arc::clone(&heard.client) },
-            trace: heard.header.trace_id,
-            body: heard.body.clone(),
-            room: Box::new(message),
-        };
+        drop(station);
         // Runs that went down meanwhile may come up again, with a way of their own.
-        let _ = ways.heard.send(heard).await;
+        if let (Some(ways), Some(heard)) = (ways, heard) {
+            let _ = ways.heard.send(heard).await;
+        }
     }
+    if let Some(ways) = inner.upgrade().and_then(|inner| inner.control.ways()) {
+        let _ = ways.heard.send(Heard::Down).await;
+    }
+}
+
+fn incoming(message: rmp::host::Message) -> Option<Heard> {
+    let heard = &message.heard;
+    let kind = match heard.kind {
+        Kind::Agent => AskerKind::Agent,
+        Kind::Ui => AskerKind::Ui,
+        Kind::Tui => AskerKind::Tui,
+        Kind::Cue => AskerKind::Cue,
+        Kind::Station => AskerKind::Station,
+        // The broker takes nothing of its on these topics (ruling RMP 6).
+        Kind::Viewer => return None,
+    };
+    Some(Heard::Message(Incoming {
+        topic: heard.topic.clone(),
+        by: Asker { kind, client: Arc::clone(&heard.client) },
+        trace: heard.header.trace_id,
+        body: heard.body.clone(),
+        room: Box::new(message),
+    }))
+}
+
+/// Answers a request of the control plane while that is down: the bus took it, and its asker waits.
+async fn refuse(inner: &Inner, message: &rmp::host::Message) {
+    let heard = &message.heard;
+    if heard.topic.as_str() != CTRL {
+        return;
+    }
+    let trace = heard.header.trace_id;
+    let Some(response) = refusal(trace, &heard.body, DOWN) else { return };
+    let Ok(requests) = inner.bus.requests() else { return };
+    let (schema_id, body) = (SchemaId::CTRL_RESP, Bytes::from(response.encode()));
+    let answer = rmp::host::Request::Publish { topic: heard.topic.clone(), schema_id, trace, ttl_ms: ANSWER_TTL_MS, body, reached: None };
+    let _ = requests.send(answer).await;
 }

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::values::{broken, int, json, number, trace, wall};
 use crate::{
     ids::{OpeningId, TraceId},
-    store::runs::{AnswerRow, ArtifactRow, EventRow, NewRun, RunDetail, RunFilter, RunOp, RunRow},
+    store::runs::{AnswerRow, ArtifactRow, EventRow, NewRun, OpenRun, RunDetail, RunFilter, RunOp, RunRow},
     tap::entry::{
         runs::{AskerKind, EventKind, RunState},
         station::Level,
@@ -180,21 +180,26 @@ pub(in crate::store) fn artifacts(conn: &Connection, run: TraceId, after: u64, l
 }
 
 /// Runs that have not ended, oldest first.
-pub(in crate::store) fn open(conn: &Connection, limit: u64) -> rusqlite::Result<Vec<RunRow>> {
-    conn.prepare_cached(&format!("SELECT {COLUMNS} FROM runs WHERE ended_at_ms IS NULL ORDER BY number LIMIT ?1"))?
-        .query_map([int(limit)], run_row)?
+pub(in crate::store) fn open(conn: &Connection, limit: u64) -> rusqlite::Result<Vec<OpenRun>> {
+    let last = "(SELECT coalesce(max(run_events.number), 0) FROM run_events WHERE run_events.run = runs.number)";
+    conn.prepare_cached(&format!("SELECT {COLUMNS}, {last} FROM runs WHERE ended_at_ms IS NULL ORDER BY number LIMIT ?1"))?
+        .query_map([int(limit)], |row| Ok(OpenRun { row: run_row(row)?, last_event: number(row, 14)? }))?
         .collect()
 }
 
-/// The newest answers, oldest first.
-pub(in crate::store) fn answers(conn: &Connection, limit: u64) -> rusqlite::Result<Vec<AnswerRow>> {
-    let mut found: Vec<AnswerRow> = conn
-        .prepare_cached("SELECT request, variant, body, at_ms FROM control_answers ORDER BY number DESC LIMIT ?1")?
-        .query_map([int(limit)], |row| {
-            let body = Bytes::from(row.get::<_, Vec<u8>>(2)?);
-            Ok(AnswerRow { request: trace(row, 0)?, variant: row.get(1)?, body, at: wall(row, 3)? })
-        })?
-        .collect::<rusqlite::Result<_>>()?;
+/// The newest answers, oldest first, whose bodies have at most so many bytes together.
+pub(in crate::store) fn answers(conn: &Connection, limit: u64, bytes_max: u64) -> rusqlite::Result<Vec<AnswerRow>> {
+    let mut statement = conn.prepare_cached("SELECT request, variant, body, at_ms FROM control_answers ORDER BY number DESC LIMIT ?1")?;
+    let mut rows = statement.query([int(limit)])?;
+    let (mut found, mut bytes) = (Vec::new(), 0);
+    while let Some(row) = rows.next()? {
+        let body = Bytes::from(row.get::<_, Vec<u8>>(2)?);
+        bytes += body.len() as u64;
+        if bytes > bytes_max {
+            break;
+        }
+        found.push(AnswerRow { request: trace(row, 0)?, variant: row.get(1)?, body, at: wall(row, 3)? });
+    }
     found.reverse();
     Ok(found)
 }

@@ -93,7 +93,7 @@ impl Kit {
     }
 
     fn left(&self) -> RunsLeft {
-        ask(|done| self.handle.runs_left(100, done)).unwrap()
+        ask(|done| self.handle.runs_left(100, 1_000, done)).unwrap()
     }
 }
 
@@ -155,9 +155,21 @@ fn open_runs_and_answers_are_what_the_control_plane_starts_from() {
     kit.runs(vec![begin(1), begin(2), end(1, RunState::Failed), answer(1, "RunSubmit", b"a"), answer(1, "RunSubmit", b"b")]).unwrap();
     kit.runs(vec![answer(1, "RunCancel", b"c")]).unwrap();
     let left = kit.left();
-    assert_eq!(left.open.iter().map(|row| row.run).collect::<Vec<_>>(), [trace(2)]);
+    assert_eq!(left.open.iter().map(|open| open.row.run).collect::<Vec<_>>(), [trace(2)]);
     let answers: Vec<_> = left.answers.iter().map(|row| (row.variant.as_str(), row.body.as_ref())).collect();
     assert_eq!(answers, [("RunSubmit", &b"a"[..]), ("RunCancel", b"c")], "the first answer stays");
+}
+
+#[test]
+fn an_open_run_is_left_with_the_number_of_its_last_event_and_answers_within_their_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    kit.runs(vec![begin(1), begin(2), told(1, 1), told(1, 7)]).unwrap();
+    let left: Vec<_> = kit.left().open.iter().map(|open| (open.row.events, open.last_event)).collect();
+    assert_eq!(left, [(2, 7), (0, 0)], "the last number is no count");
+    kit.runs(vec![answer(1, "RunSubmit", &[1; 400]), answer(2, "RunSubmit", &[2; 400]), answer(3, "RunSubmit", &[3; 400])]).unwrap();
+    let answers: Vec<_> = kit.left().answers.iter().map(|answer| answer.request).collect();
+    assert_eq!(answers, [trace(2), trace(3)], "the newest");
 }
 
 #[test]

@@ -3,5 +3,6 @@
 mod clauses;
 mod house;
 mod lost;
+mod reach;
 mod told;
 mod topics;

@@ -241,8 +241,88 @@ fn a_node_that_nothing_leads_to_is_skipped_and_says_by_what() {
                    {from: 'a.out ==no', to: b.in}\n  - {from: b.out, to: c.in}\n  - \
                    {from: a.other, to: d.in}\n";
     let events = house.agent_client().run(7, opening);
-    assert!(success(&events), "{events:#?}");
     let skipped: Vec<_> = messages(&events, "status").into_iter().filter(|message| message.contains("skipped:")).collect();
-    let said = ["b is skipped: a.out is not \"no\"", "d is skipped: a gave nothing on its port `other`", "c is skipped: b was skipped"];
-    assert_eq!(skipped, said);
+    assert_eq!(skipped, ["b is skipped: a.out is not \"no\"", "c is skipped: b was skipped"]);
+    assert!(!success(&events), "{events:#?}");
+    assert_eq!(events.last().unwrap().message, "the run failed: node d failed: a gave nothing on its port `other`", "no predicate lets it");
+}
+
+#[test]
+fn an_agent_that_leaves_in_mid_run_fails_its_attempt_at_once() {
+    let house = House::open();
+    let (tell, told) = std::sync::mpsc::sync_channel(8);
+    let agent = house.agent("slow", move |_: &Asked| {
+        tell.send(()).unwrap();
+        Vec::new()
+    });
+    let mut client = house.agent_client();
+    assert_eq!(client.submit(1, &one("slow")).variant, "RunAccepted");
+    told.recv().unwrap();
+    drop(agent);
+    let events = client.events();
+    assert_eq!(events.last().unwrap().message, "the run failed: node a failed: agent/slow left before it answered");
+    assert!(messages(&events, "log").contains(&"agent/slow left before it answered".to_owned()), "{events:#?}");
+}
+
+#[test]
+fn who_watches_is_no_agent_and_those_that_are_there_are_named() {
+    let house = House::open();
+    let _echo = echo(&house);
+    let (mut viewer, mut all) = (house.client("viewer", Some(TokenKind::Viewer)), house.agent_client());
+    viewer.peer.subscribe(7, "agent/*");
+    all.peer.subscribe(7, "**");
+    let mut client = house.agent_client();
+    let events = client.run(1, &one("ecoh"));
+    let why = "nobody answers on agent/ecoh: start the agent, or correct the node's `use` (there are echo)";
+    assert_eq!(events.last().unwrap().message, format!("the run failed: node a failed: {why}"));
+}
+
+#[test]
+fn whoever_submits_a_run_that_has_ended_again_learns_how_it_ended() {
+    let house = House::open();
+    let mut first = house.agent_client();
+    let events = first.run(1, &one("nobody"));
+    let mut again = house.agent_client();
+    let answer = again.submit(1, &one("nobody"));
+    assert_eq!(answer.variant, "RunAccepted");
+    let told = again.events();
+    assert_eq!((told.len(), &told[0].message, success(&told)), (1, &events.last().unwrap().message, false));
+}
+
+#[test]
+fn messages_of_the_station_have_the_ttl_and_the_schema_of_the_text() {
+    let house = House::open();
+    let mut all = house.client("tui", Some(TokenKind::Operator));
+    for (sub, topic) in [(11, "agent/*"), (12, "action.request"), (13, "rlp/runs/**")] {
+        all.peer.subscribe(sub, topic);
+    }
+    let agent = house.agent("x", |_: &Asked| Vec::new());
+    let mut client = house.agent_client();
+    let nodes = "  - {id: a, use: agent:x}\n  - {id: b, use: agent:x, with: {require_human_confirm: true}}\n";
+    client.submit(1, &format!("version: 0\nname: ttl\nnodes:\n{nodes}edges: []\n"));
+    let mut seen = std::collections::BTreeMap::new();
+    let mut cancelled = false;
+    while seen.len() < 5 {
+        let (_, topic, frame) = all.peer.delivered();
+        let kind = topic.split('/').next().unwrap().to_owned();
+        let ttl_ms = u64::from_be_bytes(frame.wire[32..40].try_into().unwrap());
+        if frame.schema_id() == 2001 {
+            continue;
+        }
+        let is_request = frame.schema_id() == 4000;
+        seen.insert((kind, frame.schema_id()), ttl_ms);
+        if is_request && !cancelled {
+            cancelled = true;
+            client.request(9, "RunCancel", vec![("trace_id", id(1))]);
+        }
+    }
+    drop(agent);
+    let asked = seen.remove(&("action.request".to_owned(), 3005)).unwrap();
+    assert!(
+        (290_000..300_000).contains(&asked),
+        "a question is worth an answer until it expires, and that is before the run's end: {asked}"
+    );
+    let expected = [(("agent", 2), 30_000), (("agent", 4000), 30_000), (("rlp", 8), 30_000), (("rlp", 2002), 30_000)];
+    let seen: Vec<_> = seen.iter().map(|((kind, schema), ttl)| ((kind.as_str(), *schema), *ttl)).collect();
+    assert_eq!(seen, expected);
 }

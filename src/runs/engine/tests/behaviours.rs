@@ -6,9 +6,9 @@ use crate::{
     limits,
     runs::{
         Command, EventKind, NodeState, Outcome, Refusal, RejectedFor, RunState,
-        engine::{Input, Settings},
+        engine::{Input, Reach, Settings},
         openings::{Check, Is, Literal, Node, Policy, PortRef, Retry, Success},
-        payload::{AgentAnswer, ProgressReport},
+        payload::{AgentAnswer, Amount, ProgressReport},
     },
 };
 
@@ -114,7 +114,7 @@ fn an_opening_out_of_time_fails_and_cancels_what_remains() {
 #[test]
 fn nobody_subscribed_is_a_clear_failure() {
     let mut house = House::new();
-    house.deaf.insert("agent/echo".to_owned());
+    house.reaches.insert("agent/echo".to_owned(), Reach::Nobody { agents: Vec::new(), more: 0 });
     house.submit(1, opening(vec![node("a")], &[]));
     assert_eq!(house.stands("a").1, "nobody answers on agent/echo: start the agent, or correct the node's `use`");
     assert_eq!(house.end(1).unwrap().0, "failed");
@@ -263,14 +263,25 @@ fn progress_is_told_and_bounded() {
     let mut house = House::new();
     house.submit(1, opening(vec![node("a")], &[]));
     let topic = TopicName::new(&format!("{}/progress", house.request("a").reply_topic));
-    for n in 0..100 {
-        let report = ProgressReport { message: "at it".to_owned(), done: Some(f64::from(n)), total: Some(100.0) };
+    for n in 0..100_u64 {
+        let report = ProgressReport { message: "at it".to_owned(), done: Some(Amount::Whole(n)), total: Some(Amount::Whole(100)) };
         house.handle(Input::Progress { topic: topic.clone(), body: report.encode().into() });
         house.pass(1);
     }
-    let told: Vec<_> = house.events.iter().filter(|(_, _, event)| event.kind == EventKind::Progress).collect();
-    assert_eq!((told.len(), told[1].2.meta.done, told[1].2.meta.total), (2, Some(50.0), Some(100.0)));
-    assert_eq!(told[1].2.meta.span_id.as_deref(), Some("a#1"));
+    let report = ProgressReport { message: "at it".to_owned(), done: Some(Amount::Whole(100)), total: Some(Amount::Whole(100)) };
+    house.handle(Input::Progress { topic, body: report.encode().into() });
+    house.does("a", &gives(&[]));
+    house.pass(20);
+    let told: Vec<_> =
+        house.events.iter().filter(|(_, _, event)| event.kind == EventKind::Progress).map(|(ms, _, it)| (*ms, it.meta.done)).collect();
+    let whole = |it| Some(Amount::Whole(it));
+    assert_eq!(told, [(20, whole(0)), (50, whole(49)), (100, whole(99)), (100, whole(100))], "the last always goes out");
+    let kinds: Vec<_> = house.events.iter().map(|(_, _, event)| event.kind).collect();
+    let (last, end) =
+        (kinds.iter().rposition(|kind| *kind == EventKind::Progress), kinds.iter().rposition(|kind| *kind == EventKind::Trace));
+    assert!(last < end, "before the end of its node");
+    let event = house.events.iter().find(|(_, _, event)| event.kind == EventKind::Progress).unwrap();
+    assert_eq!((event.2.meta.span_id.as_deref(), event.2.meta.total), (Some("a#1"), whole(100)));
 }
 
 #[test]

@@ -9,17 +9,17 @@ use bytes::Bytes;
 use uuid::Uuid;
 
 use crate::{
-    ids::{Ticket, TopicName, TraceId},
+    ids::{ConnectionId, Ticket, TopicName, TraceId},
     runs::{
         Asker, AskerKind, NodeState, RunState, Snapshot, Transition,
-        engine::{Engine, Input, Output, Publish, Settings},
+        engine::{Engine, Input, Output, Publish, Reach, Settings},
         openings::{Edge, Literal, Map, Node, Opening, Policy, PortValue, Retry, Use},
         payload::{
             ActionRequest, AgentAnswer, AgentRequest, AgentResponse, CancelNotice, ControlRequest, ControlResponse, Decision, RunEvent,
         },
     },
-    store::runs::{AnswerRow, ArtifactRow, NewRun, RunOp, RunRow, RunsLeft},
-    time::Now,
+    store::runs::{AnswerRow, ArtifactRow, NewRun, OpenRun, RunOp, RunRow, RunsLeft},
+    time::{Now, Wall},
 };
 
 /// How a run ended.
@@ -27,6 +27,7 @@ pub(super) struct End {
     pub(super) state: RunState,
     pub(super) why: Option<String>,
     pub(super) tokens: u64,
+    pub(super) at: Wall,
 }
 
 /// What the tap was told: when, what, and the text beside it.
@@ -51,9 +52,14 @@ pub(super) struct House {
     /// What was published is not taken until [`House::take_accepted`].
     pub(super) is_bus_behind: bool,
     accepted: Vec<Ticket>,
-    pub(super) uncommitted: VecDeque<(Ticket, Vec<RunOp>)>,
-    pub(super) deaf: BTreeSet<String>,
+    pub(super) uncommitted: VecDeque<(Ticket, Arc<[RunOp]>)>,
+    /// Commits that fail before one succeeds again.
+    pub(super) failing: u32,
+    /// Whom requests on a topic reach; where nothing is said, one session.
+    pub(super) reaches: BTreeMap<String, Reach>,
     pub(super) requests: Vec<AgentRequest>,
+    /// Requests that reached nobody.
+    pub(super) refused: Vec<AgentRequest>,
     pub(super) cancels: Vec<CancelNotice>,
     pub(super) asks: Vec<ActionRequest>,
     pub(super) responses: Vec<(TraceId, ControlResponse)>,
@@ -139,8 +145,10 @@ impl House {
             is_bus_behind: false,
             accepted: Vec::new(),
             uncommitted: VecDeque::new(),
-            deaf: BTreeSet::new(),
+            failing: 0,
+            reaches: BTreeMap::new(),
             requests: Vec::new(),
+            refused: Vec::new(),
             cancels: Vec::new(),
             asks: Vec::new(),
             responses: Vec::new(),
@@ -157,21 +165,9 @@ impl House {
 
     /// The station stops without a word and starts again.
     pub(super) fn restart(&mut self) {
-        let open = self.kept.rows.values().filter(|row| !self.kept.ended.contains_key(&row.run)).map(|row| RunRow {
-            number: 1,
-            run: row.run,
-            opening: row.opening,
-            name: row.name.clone(),
-            by: row.by,
-            client: row.client.clone(),
-            state: RunState::Running,
-            why: None,
-            nodes: row.nodes,
-            tokens: 0,
-            events: self.kept.events.get(&row.run).and_then(|events| events.last().copied()).unwrap_or(0),
-            artifacts: 0,
-            submitted_at: row.at,
-            ended_at: None,
+        let open = self.kept.rows.keys().filter(|run| !self.kept.ended.contains_key(run)).filter_map(|run| {
+            let last_event = self.kept.events.get(run).and_then(|events| events.last().copied()).unwrap_or(0);
+            Some(OpenRun { row: self.row(*run)?, last_event })
         });
         let restored = RunsLeft { open: open.collect(), answers: self.kept.answers.clone() };
         self.next_id += 1 << 64;
@@ -180,6 +176,29 @@ impl House {
         (self.requests, self.asks, self.snapshot) = (Vec::new(), Vec::new(), Snapshot::default());
         self.told.clear();
         self.drain();
+    }
+
+    /// What is kept of a run.
+    fn row(&self, run: TraceId) -> Option<RunRow> {
+        let row = self.kept.rows.get(&run)?;
+        let end = self.kept.ended.get(&run);
+        Some(RunRow {
+            number: 1,
+            run,
+            opening: row.opening,
+            name: row.name.clone(),
+            by: row.by,
+            client: row.client.clone(),
+            state: end.map_or(RunState::Running, |end| end.state),
+            why: end.and_then(|end| end.why.clone()),
+            nodes: row.nodes,
+            tokens: 0,
+            // As the store does: a count, and no number.
+            events: self.kept.events.get(&run).map_or(0, |events| events.len() as u64),
+            artifacts: 0,
+            submitted_at: row.at,
+            ended_at: end.map(|end| end.at),
+        })
     }
 
     pub(super) fn handle(&mut self, input: Input) {
@@ -208,6 +227,10 @@ impl House {
                 Output::Publish(publish) => self.on_publish(publish),
                 Output::Listen { topic } => assert!(self.listens.insert(topic)),
                 Output::Unlisten { topic } => assert!(self.listens.remove(&topic)),
+                Output::Recall { run } => {
+                    let row = self.row(run).map(Box::new);
+                    self.engine.handle(now, Input::Recalled { run, row });
+                }
                 Output::Persist { ticket, ops } => {
                     self.uncommitted.push_back((ticket, ops));
                     if self.commits {
@@ -228,16 +251,22 @@ impl House {
     /// Makes what waits for that durable.
     pub(super) fn commit(&mut self) {
         while let Some((ticket, ops)) = self.uncommitted.pop_front() {
-            for op in ops {
+            if self.failing > 0 {
+                self.failing -= 1;
+                self.engine.handle(Now::at_ms(self.ms), Input::CommitFailed { ticket, error: "the disk is full".to_owned() });
+                continue;
+            }
+            for op in ops.iter().cloned() {
                 match op {
                     RunOp::Begin(row) => assert!(self.kept.rows.insert(row.run, *row).is_none()),
-                    RunOp::End { run, state, why, tokens, .. } => {
-                        assert!(self.kept.ended.insert(run, End { state, why, tokens }).is_none(), "a run ends once");
+                    RunOp::End { run, state, why, tokens, at } => {
+                        assert!(self.kept.ended.insert(run, End { state, why, tokens, at }).is_none(), "a run ends once");
                     }
                     RunOp::Event { run, event } => {
                         let events = self.kept.events.entry(run).or_default();
-                        assert!(events.last().is_none_or(|last| *last < event.number), "events are kept in their order");
-                        events.push(event.number);
+                        // A commit behind one that failed may be durable before it is.
+                        let place = events.binary_search(&event.number).expect_err("an event is kept once");
+                        events.insert(place, event.number);
                     }
                     RunOp::Artifact { artifact, .. } => self.kept.artifacts.push(artifact),
                     RunOp::Answer(answer) => self.kept.answers.push(answer),
@@ -248,9 +277,11 @@ impl House {
     }
 
     fn on_publish(&mut self, Publish { topic, schema_id, trace, ttl_ms, body, ticket }: Publish) {
-        assert!(ttl_ms > 0);
         let topic = topic.as_str();
+        let is_question = topic == "action.request";
+        assert!(is_question || ttl_ms == 30_000, "{topic}: TTL is 30 s");
         if topic == "rlp/ctrl" {
+            assert_eq!(schema_id, 2002);
             self.responses.push((trace, ControlResponse::decode(&body).unwrap()));
             if let Some(ticket) = ticket {
                 self.accepted.push(ticket);
@@ -259,21 +290,30 @@ impl House {
                 self.take_accepted();
             }
         } else if let Some(ticket) = ticket {
-            let subscribers = u32::from(!self.deaf.contains(topic));
+            let reach = self.reaches.get(topic).cloned().unwrap_or(Reach::Took(vec![ConnectionId(1)]));
             let request = AgentRequest::decode(&body).unwrap();
             assert!(self.listens.contains(&*request.reply_topic), "the reply topic is listened to before the request leaves");
             assert_eq!(schema_id, 4000);
-            self.places.insert(Arc::clone(&request.reply_topic), self.running);
-            if subscribers > 0 {
+            self.places.entry(Arc::clone(&request.reply_topic)).or_insert(self.running);
+            if matches!(reach, Reach::Took(_)) {
                 self.requests.push(request);
+            } else {
+                self.refused.push(request);
             }
-            self.engine.handle(Now::at_ms(self.ms), Input::Reached { ticket, subscribers });
+            self.engine.handle(Now::at_ms(self.ms), Input::Reached { ticket, reach });
         } else if topic.starts_with("agent/") {
+            assert_eq!(schema_id, 2);
             self.cancels.push(CancelNotice::decode(&body).unwrap());
-        } else if topic == "action.request" {
-            self.asks.push(ActionRequest::decode(&body).unwrap());
+        } else if is_question {
+            let ask = ActionRequest::decode(&body).unwrap();
+            assert_eq!(
+                (schema_id, ttl_ms),
+                (3005, ask.expires_at.0 - Now::at_ms(self.ms).wall.0),
+                "it is worth an answer until it expires"
+            );
+            self.asks.push(ask);
         } else {
-            assert_eq!(topic, format!("rlp/runs/{trace}/events"));
+            assert_eq!((topic, schema_id), (&*format!("rlp/runs/{trace}/events"), 8));
             self.events.push((self.ms, trace, RunEvent::decode(&body).unwrap()));
         }
     }
@@ -281,7 +321,7 @@ impl House {
     /// The bus takes what says that runs are accepted.
     pub(super) fn take_accepted(&mut self) {
         for ticket in std::mem::take(&mut self.accepted) {
-            self.engine.handle(Now::at_ms(self.ms), Input::Reached { ticket, subscribers: 1 });
+            self.engine.handle(Now::at_ms(self.ms), Input::Reached { ticket, reach: Reach::Took(Vec::new()) });
         }
     }
 

@@ -1,7 +1,7 @@
 //! The loader: what an opening and all that it nests share.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -86,6 +86,10 @@ pub(super) struct Loader<'l> {
     pub(super) limits: &'l Runs,
     pub(super) faults: Faults,
     pub(super) left: Left,
+    /// Params that the text that is read has filled in.
+    pub(super) used: BTreeSet<String>,
+    /// Params that were given to the text that was read last, and that it neither has nor fills in.
+    pub(super) unknown: Vec<String>,
     library: &'l dyn Library,
     /// The openings around what is read, outermost first.
     chain: Vec<Step>,
@@ -106,6 +110,8 @@ impl<'l> Loader<'l> {
             limits,
             faults: Faults::new(limits.faults_max),
             left,
+            used: BTreeSet::new(),
+            unknown: Vec::new(),
             library,
             chain: Vec::new(),
             found: HashMap::new(),

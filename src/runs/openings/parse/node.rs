@@ -13,7 +13,7 @@ use super::{
     text::NUMBER_MAX,
     with,
 };
-use crate::runs::yaml::{Located, Place, Value};
+use crate::runs::yaml::{self, Located, Place, Value};
 
 const KEYS: [&str; 7] = ["id", "use", "with", "retry", "timeout_ms", "budget_tokens", "tags"];
 
@@ -70,6 +70,9 @@ pub(super) fn node(loader: &mut Loader<'_>, item: &Located, around: &Around<'_>)
     let asks_place = written_with.and_then(|(map, _)| map.value(ASKS)).map(|it| it.at);
     let asks = asks(&with, asks_place, name, around, &mut loader.sink(around.context));
     let action = used.and_then(|(used, at)| action(loader, &used, at, &with, around));
+    if let Some((map, _)) = written_with {
+        unknown_params(loader, map, name, action.as_ref(), around);
+    }
     let action = action.unwrap_or_else(|| Use::Agent(Arc::from("")));
     Some(Node { id: id?, action, with, retry, timeout_ms, budget_tokens, tags, asks })
 }
@@ -151,6 +154,20 @@ fn action(loader: &mut Loader<'_>, used: &str, at: Place, with: &Map, around: &A
             sink.add(at, FaultKind::Use { written: cut(used) }, meant);
             None
         }
+    }
+}
+
+/// Tells of params that were given to a nested opening that does not have them.
+fn unknown_params(loader: &mut Loader<'_>, with: &yaml::Map, node: &str, action: Option<&Use>, around: &Around<'_>) {
+    let unknown = std::mem::take(&mut loader.unknown);
+    let Some(Use::Opening { opening, .. }) = action else { return };
+    for param in unknown {
+        let Some((key, _)) = with.pairs.iter().find(|(key, _)| *key.name == *param) else { continue };
+        let sink = &mut loader.sink(around.context);
+        let has = opening.params.keys().filter(|it| **it != param).map(String::as_str);
+        let fix = sink.faults.did_you_mean(&param, has);
+        let fix = fix.or_else(|| Some(format!("add `{}` to its `params`, or leave it out here", cut(&param))));
+        sink.add(key.at, FaultKind::UnknownWith { param: cut(&param), node: cut(node) }, fix);
     }
 }
 

@@ -16,6 +16,9 @@ use super::{
 };
 use crate::runs::yaml::{Located, Place, Value};
 
+/// The port by which a nested opening waits for others.
+const WAITS: &str = "in";
+
 /// Characters of an opening's name.
 const NAME_CHARS_MAX: usize = 128;
 
@@ -38,7 +41,8 @@ pub(super) fn opening(loader: &mut Loader<'_>, tree: &Located, params: &Map, con
     version(&fields, sink);
     let name = name(&fields, sink);
     let goals = fields.texts("goals", "a list of texts", sink).into_iter().map(|(it, _)| it.to_string()).collect();
-    let mut all_params = fields.map("params", sink).map(|(map, _)| map.json()).unwrap_or_default();
+    let own_params = fields.map("params", sink).map(|(map, _)| map.json()).unwrap_or_default();
+    let mut all_params = own_params.clone();
     all_params.extend(params.iter().map(|(key, value)| (key.clone(), value.clone())));
     let policy = policy(&fields, sink);
     let carried = carried(&fields, context, sink).map_or_else(|| Arc::clone(&context.carried), Arc::new);
@@ -53,7 +57,11 @@ pub(super) fn opening(loader: &mut Loader<'_>, tree: &Located, params: &Map, con
         sink.add(nodes.at, FaultKind::NoNodes, None);
     }
     let place = fields.value("nodes").map_or(tree.at, |it| it.at);
-    let nodes = nodes(loader, items, place, &node::Around { params: &all_params, policy, context: &around })?;
+    let used_around = std::mem::take(&mut loader.used);
+    let nodes = nodes(loader, items, place, &node::Around { params: &all_params, policy, context: &around });
+    let used = std::mem::replace(&mut loader.used, used_around);
+    loader.unknown = params.keys().filter(|it| !own_params.contains_key(*it) && !used.contains(*it)).cloned().collect();
+    let nodes = nodes?;
 
     let sink = &mut loader.sink(context);
     let written = match map.value("edges") {
@@ -78,6 +86,7 @@ pub(super) fn opening(loader: &mut Loader<'_>, tree: &Located, params: &Map, con
             places.push(item.at);
         }
     }
+    let places = without_repeats(&nodes, &mut edges, &places, sink);
     cycles(&nodes, &edges, &places, sink);
     let success = success(&fields, &nodes, sink);
     let save = save(&fields, &nodes, sink);
@@ -149,6 +158,11 @@ impl Nodes {
             sink.add(at, FaultKind::UnknownPort { node: node.to_owned(), port: port.to_owned() }, fix);
             return None;
         }
+        if !is_output && is_opening && port != WAITS {
+            let kind = FaultKind::UnknownInput { node: node.to_owned(), port: port.to_owned() };
+            sink.add(at, kind, Some(format!("give `{port}` in its `with`, or lead the edge to `{node}.{WAITS}`, which carries nothing")));
+            return None;
+        }
         Some(PortRef { node: index, port: port.into() })
     }
 }
@@ -176,6 +190,26 @@ fn nodes(loader: &mut Loader<'_>, items: &[Located], at: Place, around: &node::A
         nodes.list.push(node);
     }
     Some(nodes)
+}
+
+/// Takes out the edges that are there already, and tells of them; where those that stay stand.
+fn without_repeats(nodes: &Nodes, edges: &mut Vec<Edge>, places: &[Place], sink: &mut Sink<'_>) -> Vec<Place> {
+    let mut seen: HashMap<Edge, u32> = HashMap::with_capacity(edges.len());
+    let (mut kept, mut stay) = (Vec::with_capacity(edges.len()), Vec::with_capacity(edges.len()));
+    for (edge, at) in std::mem::take(edges).into_iter().zip(places) {
+        if let Some(line) = seen.get(&edge).copied() {
+            let name = |node: usize| nodes.list.get(node).map_or("?", |node| &node.id);
+            let when = edge.when.as_ref().map(|when| format!(" =={when}")).unwrap_or_default();
+            let written = format!("{}.{}{when} → {}.{}", name(edge.from), edge.from_port, name(edge.to), edge.to_port);
+            sink.add(*at, FaultKind::RepeatedEdge { edge: cut(&written), line }, Some("take one of them away".to_owned()));
+            continue;
+        }
+        seen.insert(edge.clone(), at.line);
+        kept.push(edge);
+        stay.push(*at);
+    }
+    *edges = kept;
+    stay
 }
 
 fn cycles(nodes: &Nodes, edges: &[Edge], places: &[Place], sink: &mut Sink<'_>) {
@@ -239,7 +273,18 @@ fn save(fields: &Fields<'_>, nodes: &Nodes, sink: &mut Sink<'_>) -> Vec<PortRef>
     let Some((map, at)) = fields.map("artifacts", sink) else { return Vec::new() };
     let fields = Fields::new(map, at, Part::Artifacts, &["save"], sink);
     let texts = fields.texts("save", "a list of ports", sink);
-    texts.into_iter().filter_map(|(text, at)| plain_port(text, at, nodes, true, sink)).collect()
+    let mut seen: HashMap<PortRef, u32> = HashMap::new();
+    let mut save = Vec::new();
+    for (text, at) in texts {
+        let Some(port) = plain_port(text, at, nodes, true, sink) else { continue };
+        if let Some(line) = seen.get(&port).copied() {
+            sink.add(at, FaultKind::RepeatedSave { port: cut(text), line }, Some("take one of them away".to_owned()));
+            continue;
+        }
+        seen.insert(port.clone(), at.line);
+        save.push(port);
+    }
+    save
 }
 
 /// A port without a predicate.

@@ -72,7 +72,11 @@ fn write_param(loader: &mut Loader<'_>, out: &mut String, name: &str, at: Place,
 
 fn param<'t>(loader: &mut Loader<'_>, name: &str, at: Place, around: &Around<'t>) -> Option<&'t Json> {
     let found = around.params.get(name);
-    if found.is_none() {
+    if found.is_some() {
+        if !loader.used.contains(name) {
+            loader.used.insert(name.to_owned());
+        }
+    } else {
         let sink = &mut loader.sink(around.context);
         let near = sink.faults.did_you_mean(name, around.params.keys().map(String::as_str));
         let fix = near.or_else(|| Some(format!("add `{}` to `params`, or give it when it is submitted", cut(name))));

@@ -1,0 +1,87 @@
+//! Whom a message of the station's own reached of those that may answer it (rmp-v0 §9.1).
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use super::core::Broker;
+use crate::{ids::ConnectionId, tap::entry::rmp::Kind};
+
+/// Agents that are named where the one that is asked is not there.
+const AGENTS_TOLD_MAX: usize = 8;
+/// The topics of agents begin so.
+const AGENTS: &str = "agent/";
+
+/// Whom a message of the station's own reached. Only agents answer, and of them those that take everything watch; who else got the message
+/// does not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// These sessions have it in their queues, each once.
+    Took(Vec<ConnectionId>),
+    /// Nobody that may answer subscribes to the topic.
+    Nobody {
+        /// Agents that are there, by their names, at most 8.
+        agents: Vec<Arc<str>>,
+        /// How many more there are.
+        more: u64,
+    },
+    /// All queues of those that may answer are full, or the broker's memory for queues is.
+    Full,
+    /// It is longer than a body may be, or than what a unit of the JSON dialect holds.
+    TooLong,
+}
+
+impl Reach {
+    /// Nobody, and no agent is there.
+    pub(super) const NOBODY: Self = Self::Nobody { agents: Vec::new(), more: 0 };
+}
+
+/// What became of a message with those that may answer it.
+#[derive(Debug, Default)]
+pub(super) struct Serving {
+    took: Vec<ConnectionId>,
+    full: u64,
+    too_long: u64,
+}
+
+impl Serving {
+    pub(super) fn clear(&mut self) {
+        self.took.clear();
+        (self.full, self.too_long) = (0, 0);
+    }
+
+    pub(super) fn note(&mut self, session: ConnectionId, took: bool, is_too_long: bool) {
+        if took {
+            self.took.push(session);
+        } else if is_too_long {
+            self.too_long += 1;
+        } else {
+            self.full += 1;
+        }
+    }
+}
+
+impl Broker {
+    /// Whom the message that was published last on this topic reached.
+    pub(super) fn reach(&mut self, topic: &str) -> Reach {
+        let Serving { took, full, too_long } = &mut self.serving;
+        if !took.is_empty() {
+            took.sort_unstable();
+            took.dedup();
+            return Reach::Took(std::mem::take(took));
+        }
+        match (*full, *too_long) {
+            (0, 0) if topic.starts_with(AGENTS) => self.nobody(),
+            (0, 0) => Reach::NOBODY,
+            (0, _) => Reach::TooLong,
+            _ => Reach::Full,
+        }
+    }
+
+    fn nobody(&self) -> Reach {
+        let agents = self.sessions.iter().filter(|session| session.is_open() && session.kind() == Kind::Agent);
+        let topics = agents.flat_map(|session| session.subs.iter().map(|(_, sub)| sub.pattern.as_str()));
+        let names: BTreeSet<&str> =
+            topics.filter_map(|topic| topic.strip_prefix(AGENTS)).filter(|name| !name.contains(['/', '*'])).collect();
+        let more = names.len().saturating_sub(AGENTS_TOLD_MAX) as u64;
+        Reach::Nobody { agents: names.into_iter().take(AGENTS_TOLD_MAX).map(Arc::from).collect(), more }
+    }
+}

@@ -1,0 +1,51 @@
+//! The same submission again, of a run that has ended: it gets its answer, and behind it the run's last event, so that whoever lost the
+//! first learns how the run ended (rmp-v0 §9, §10).
+
+use bytes::Bytes;
+
+use super::{
+    control::{last_words, of_body},
+    core::Engine,
+    io::Output,
+    remembered::{ControlVariant, Key},
+    saving::Ended,
+};
+use crate::{
+    ids::TraceId,
+    runs::payload::{ControlResponse, EventMeta, RunEvent},
+    store::runs::RunRow,
+    tap::entry::runs::{EventKind, RunState},
+};
+
+/// Runs whose ends are looked up at one time; who asks for one more gets the answer alone.
+const RECALLS_MAX: usize = 256;
+
+impl Engine {
+    /// Answers a request as it was answered before.
+    pub(super) fn answer_again(&mut self, key: Key, body: Bytes) {
+        let (run, variant) = key;
+        let is_ended = variant == ControlVariant::Submit
+            && !self.runs.contains_key(&run)
+            && matches!(ControlResponse::decode(&body), Ok(ControlResponse::RunAccepted { .. }));
+        let publish = of_body(run, body);
+        if !is_ended || self.shared.holds(run) || self.recalling.len() >= RECALLS_MAX || !self.recalling.insert(run) {
+            return self.shared.publish(publish);
+        }
+        self.shared.accept(run, publish);
+        self.shared.outputs.push_back(Output::Recall { run });
+    }
+
+    /// What is kept of a run whose end is asked for.
+    pub(super) fn on_recalled(&mut self, run: TraceId, row: Option<&RunRow>) {
+        if !self.recalling.remove(&run) {
+            return;
+        }
+        let kept = row.and_then(|row| Some(Ended { state: row.state, why: row.why.clone(), at: row.ended_at? }));
+        let Some(Ended { state, why, at }) = kept.or_else(|| self.shared.saving.ended(run)) else { return };
+        let (level, message) = last_words(state, why.as_deref().unwrap_or_default());
+        let (state, success) = (Some(state.name().to_owned()), Some(state == RunState::Succeeded));
+        let meta = EventMeta { ts_ms: at.0, run_id: Some(run), state, success, ..EventMeta::default() };
+        let event = RunEvent { kind: EventKind::Status, level: Some(level), message, meta };
+        self.shared.publish_event(run, event.encode().into());
+    }
+}

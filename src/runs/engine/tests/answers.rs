@@ -1,0 +1,186 @@
+//! What agents answer: ports that are missing, other things on reply topics, tokens.
+
+use super::house::{House, fails, gives, node, opening, trace};
+use crate::{
+    ids::TopicName,
+    limits,
+    runs::{
+        EventKind, NodeState,
+        engine::{Input, Settings},
+        openings::{Check, Is, Node, Opening, PortRef, Retry, Success, Use},
+        payload::AgentAnswer,
+    },
+};
+
+fn saving(node: usize, port: &str) -> Vec<PortRef> {
+    vec![PortRef { node, port: port.into() }]
+}
+
+fn logs(house: &House) -> Vec<String> {
+    house.events.iter().filter(|(_, _, event)| event.kind == EventKind::Log).map(|(_, _, event)| event.message.clone()).collect()
+}
+
+/// A body of this type with nothing in it.
+fn body(kind: &str, payload: rmpv::Value, meta: Option<rmpv::Value>) -> bytes::Bytes {
+    let mut pairs = vec![("type".into(), kind.into()), ("payload".into(), payload)];
+    pairs.extend(meta.map(|meta| ("meta".into(), meta)));
+    let mut bytes = Vec::new();
+    rmpv::encode::write_value(&mut bytes, &rmpv::Value::Map(pairs)).unwrap();
+    bytes.into()
+}
+
+#[test]
+fn a_node_whose_input_was_not_given_fails_where_no_predicate_lets_it() {
+    let mut house = House::new();
+    let nodes = ["a", "b", "c", "d", "e"].map(node).to_vec();
+    house.submit(1, opening(nodes, &["a.out -> b.in", "b.out -> c.in", "a.ok==true -> d.in", "a.out -> e.in", "a.note -> e.in"]));
+    house.does("a", &gives(&[("note", 1.into())]));
+    assert_eq!(house.stands("b"), (NodeState::Failed, "a gave nothing on its port `out`".to_owned()));
+    assert_eq!(house.stands("c"), (NodeState::Blocked, "upstream b failed".to_owned()));
+    assert_eq!(house.stands("d").0, NodeState::Skipped, "a predicate that does not hold is a choice");
+    house.does("e", &gives(&[]));
+    assert_eq!(house.end(1), Some(("failed", "node b failed: a gave nothing on its port `out`".to_owned())));
+}
+
+#[test]
+fn what_is_to_be_saved_and_was_not_given_fails_the_run_unless_success_says_otherwise() {
+    let says = "artifacts.save: a gave nothing on its port `out`";
+    let mut house = House::new();
+    let it = Opening { save: saving(0, "out"), ..opening(vec![node("a")], &[]) };
+    house.submit(1, it.clone());
+    house.does("a", &gives(&[("other", 1.into())]));
+    assert_eq!(house.end(1), Some(("failed", says.to_owned())));
+    let exists = Check { port: PortRef { node: 0, port: "other".into() }, is: Is::Exists };
+    house.submit(2, Opening { success: Some(Success::All(vec![exists])), ..it.clone() });
+    house.does("a", &gives(&[("other", 1.into())]));
+    assert_eq!(house.end(2).unwrap().0, "succeeded");
+    house.pass(20);
+    assert_eq!(logs(&house), [says]);
+    let outer = Node { action: Use::Opening { name: "inner".into(), opening: it.into() }, ..node("o") };
+    house.submit(3, opening(vec![outer], &[]));
+    house.does("a", &gives(&[]));
+    assert_eq!(house.end(3).unwrap().1, format!("node o failed: it did not succeed: {says}"));
+}
+
+#[test]
+fn something_else_on_a_reply_topic_is_ignored_and_told_once() {
+    let mut house = House::new();
+    house.submit(1, opening(vec![node("a")], &[]));
+    let topic = TopicName::new(&house.request("a").reply_topic);
+    for _ in 0..3 {
+        house.handle(Input::Answer { topic: topic.clone(), body: body("intent.generic.v1", rmpv::Value::Nil, None) });
+        house.handle(Input::Answer { topic: topic.clone(), body: body("intent.generic.v1", 1.into(), None) });
+    }
+    assert_eq!(house.stands("a").0, NodeState::Running);
+    house.does("a", &gives(&[]));
+    assert_eq!(house.end(1).unwrap().0, "succeeded");
+    house.pass(20);
+    let says = "ignored a message on the reply topic of a: it is intent.generic.v1, and no answer; further ones are counted";
+    assert_eq!(logs(&house)[0], says);
+}
+
+#[test]
+fn progress_that_cannot_be_read_is_told_and_one_without_words_gets_some() {
+    let mut house = House::new();
+    house.submit(1, opening(vec![node("a")], &[]));
+    let topic = TopicName::new(&format!("{}/progress", house.request("a").reply_topic));
+    let report = |pairs: Vec<(&str, rmpv::Value)>| {
+        let payload = rmpv::Value::Map(pairs.into_iter().map(|(key, value)| (key.into(), value)).collect());
+        Input::Progress { topic: topic.clone(), body: body("observation.progress.v1", payload, None) }
+    };
+    house.handle(report(vec![("done", (-1).into())]));
+    house.handle(report(vec![("done", 3.into()), ("total", 20.into())]));
+    house.pass(50);
+    let said: Vec<_> =
+        house.events.iter().filter(|(_, _, it)| it.kind == EventKind::Progress).map(|(_, _, it)| it.message.clone()).collect();
+    assert_eq!(said, ["a: 3 of 20"]);
+    let says = "ignored what a said of its progress: payload.done is an integer, not a finite number from 0 on; further ones are counted";
+    assert_eq!(logs(&house), [says]);
+}
+
+#[test]
+fn tokens_that_are_no_whole_number_are_told() {
+    let mut house = House::new();
+    house.submit(1, opening(vec![Node { budget_tokens: Some(1), ..node("a") }], &[]));
+    let topic = TopicName::new(&house.request("a").reply_topic);
+    let meta = rmpv::Value::Map(vec![("tokens".into(), "150".into())]);
+    let completed = rmpv::Value::Map(vec![("Completed".into(), rmpv::Value::Nil)]);
+    house.handle(Input::Answer { topic, body: body("toolresult.executor.agent.response.v1", completed, Some(meta)) });
+    assert_eq!(house.end(1).unwrap().0, "succeeded");
+    house.pass(20);
+    assert_eq!(logs(&house), ["a: its tokens are not counted: meta.tokens is a text, not an integer from 0 on"]);
+}
+
+#[test]
+fn the_node_that_answered_is_completed_and_those_that_a_budget_stops_say_why() {
+    let mut house = House::new();
+    let mut it = opening(vec![node("a"), node("b")], &[]);
+    it.policy.budget_tokens = Some(50);
+    house.submit(1, it.clone());
+    house.does("a", &AgentAnswer { tokens: Some(51), ..gives(&[]) });
+    assert_eq!(house.states(), [NodeState::Completed, NodeState::Cancelled]);
+    assert_eq!(house.stands("b").1, "the run failed: it used 51 tokens, and its budget is 50");
+    house.submit(2, it);
+    house.does("a", &AgentAnswer { tokens: Some(51), ..fails(true) });
+    assert_eq!(house.stands("a"), (NodeState::Failed, "no luck".to_owned()));
+}
+
+#[test]
+fn values_that_take_much_memory_and_few_bytes_are_counted_by_their_memory() {
+    let limits = limits::Runs { port_values_bytes_max: 1 << 20, ..limits::Runs::default() };
+    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let retry = Retry { max_attempts: 3, backoff_ms: 0 };
+    house.submit(1, opening(vec![Node { retry, ..node("a") }], &[]));
+    house.does("a", &gives(&[("out", rmpv::Value::Array(vec![rmpv::Value::Nil; 40_000]))]));
+    assert!(house.stands("a").1.contains("limits.runs.port_values_bytes_max"), "{:?}", house.stands("a"));
+    assert_eq!(house.kept.ended[&trace(1)].state.name(), "failed");
+}
+
+#[test]
+fn what_nested_openings_pass_on_is_counted_again() {
+    let limits = limits::Runs { port_values_bytes_max: 65_536, ..limits::Runs::default() };
+    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let inner = Opening { save: saving(0, "out"), ..opening(vec![node("a")], &[]) };
+    let outer = Node { action: Use::Opening { name: "inner".into(), opening: inner.into() }, ..node("o") };
+    house.submit(1, opening(vec![outer], &[]));
+    house.does("a", &gives(&[("out", "x".repeat(40_000).into())]));
+    assert!(house.stands("o").1.contains("limits.runs.port_values_bytes_max"), "{:?}", house.stands("o"));
+}
+
+#[test]
+fn who_approved_is_on_record() {
+    let mut house = House::new();
+    house.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
+    let ask = house.asks[0].clone();
+    house.decide(&ask, true);
+    house.pass(20);
+    assert_eq!(logs(&house), ["a: approved by tester"]);
+}
+
+#[test]
+fn a_decision_behind_the_moment_of_its_expiry_is_too_late() {
+    let mut house = House::new();
+    house.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
+    let ask = house.asks[0].clone();
+    // The timer is late, and the decision comes first.
+    house.ms = 299_001;
+    house.decide(&ask, true);
+    assert_eq!(house.stands("a"), (NodeState::Failed, "nobody decided in time".to_owned()));
+}
+
+#[test]
+fn all_questions_are_told_the_oldest_first() {
+    let limits = limits::Runs { shown_asks_max: 2, ..limits::Runs::default() };
+    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let asks = |id: &str| Node { asks: true, ..node(id) };
+    house.submit(1, opening(vec![asks("a"), asks("b")], &[]));
+    house.pass(5);
+    house.submit(2, opening(vec![asks("c"), asks("d")], &[]));
+    let told: Vec<_> = house.engine.asks(3).iter().map(|ask| ask.node.id.to_string()).collect();
+    assert_eq!(told, ["a", "b", "c"]);
+    let shown: Vec<_> = house.snapshot.asks.iter().map(|ask| ask.node.id.to_string()).collect();
+    assert_eq!((shown, house.snapshot.asks_unshown), (vec!["c".to_owned(), "d".to_owned()], 2));
+    assert_eq!(house.engine.asks(9)[3].summary, house.snapshot.asks[1].summary);
+    house.cancel(50, 1);
+    assert_eq!((house.snapshot.asks.len(), house.snapshot.asks_unshown), (2, 0));
+}

@@ -1,0 +1,165 @@
+//! Requests that reach nobody, and agents that leave.
+
+use std::sync::Arc;
+
+use super::house::{House, gives, node, opening};
+use crate::{
+    ids::ConnectionId,
+    runs::{
+        EventKind, NodeState,
+        engine::{Input, Reach, Settings},
+        openings::{Node, Retry},
+        payload::AgentRequest,
+    },
+};
+
+const AGENT: &str = "agent/echo";
+
+fn nobody(agents: &[&str], more: u64) -> Reach {
+    Reach::Nobody { agents: agents.iter().map(|name| Arc::from(*name)).collect(), more }
+}
+
+fn house(reach: Reach) -> House {
+    let mut house = House::new();
+    house.reaches.insert(AGENT.to_owned(), reach);
+    house
+}
+
+fn took(sessions: &[u64]) -> Reach {
+    Reach::Took(sessions.iter().copied().map(ConnectionId).collect())
+}
+
+fn logs(house: &House) -> Vec<String> {
+    house.events.iter().filter(|(_, _, event)| event.kind == EventKind::Log).map(|(_, _, event)| event.message.clone()).collect()
+}
+
+#[test]
+fn a_failure_for_want_of_an_agent_names_those_that_are_there() {
+    for (reach, says) in [
+        (nobody(&["reader", "writer"], 0), " (there are reader, writer)"),
+        (nobody(&["reader"], 3), " (there are reader and 3 more)"),
+        (nobody(&[], 0), ""),
+    ] {
+        let mut house = house(reach);
+        house.submit(1, opening(vec![node("a")], &[]));
+        let why = format!("nobody answers on agent/echo: start the agent, or correct the node's `use`{says}");
+        assert_eq!(house.stands("a"), (NodeState::Failed, why));
+    }
+}
+
+#[test]
+fn an_absent_agent_is_asked_again_after_a_pause_however_short_the_backoff() {
+    let mut house = house(nobody(&[], 0));
+    let retry = Retry { max_attempts: 1_000, backoff_ms: 0 };
+    house.submit(1, opening(vec![Node { retry, ..node("a") }], &[]));
+    house.pass(1_000);
+    assert_eq!(house.refused.len(), 5, "once every 250 ms");
+    house.reaches.clear();
+    house.pass(250);
+    house.does("a", &gives(&[]));
+    assert_eq!(house.end(1).unwrap().0, "succeeded");
+}
+
+#[test]
+fn a_full_queue_is_no_missing_agent_and_the_same_request_is_offered_again() {
+    let mut house = house(Reach::Full);
+    house.submit(1, opening(vec![node("a")], &[]));
+    house.pass(1_000);
+    assert_eq!(house.stands("a").0, NodeState::Running);
+    assert_eq!(house.refused.len(), 5);
+    assert!(house.refused.windows(2).all(|pair: &[AgentRequest]| pair[0] == pair[1]), "one attempt, one reply topic");
+    house.reaches.clear();
+    house.pass(250);
+    assert_eq!((house.requests.len(), house.request("a").attempt), (1, 1));
+    house.does("a", &gives(&[]));
+    assert_eq!(house.end(1).unwrap().0, "succeeded");
+    house.pass(20);
+    let says = "agent/echo takes nothing: its queue on the bus is full (limits.rmp.queue_bytes_max); it is asked again for 10000 ms";
+    assert_eq!(logs(&house), [says], "once");
+}
+
+#[test]
+fn what_stays_full_or_down_fails_by_that_reason() {
+    for (reach, says) in [
+        (Reach::Full, "agent/echo takes nothing: its queue on the bus is full (limits.rmp.queue_bytes_max)"),
+        (Reach::Down, "the bus is down: `rl-console restart rmp` starts it again"),
+    ] {
+        let mut house = house(reach.clone());
+        house.submit(1, opening(vec![node("a")], &[]));
+        house.pass(10_250);
+        assert_eq!(house.stands("a"), (NodeState::Failed, says.to_owned()));
+        assert_eq!((house.cancels.len(), house.listens.len()), (0, 0), "there is nobody to be told");
+        house.submit(2, opening(vec![Node { timeout_ms: Some(600), ..node("a") }], &[]));
+        house.pass(600);
+        assert_eq!(house.stands("a").1, format!("timed out after 600 ms: {says}"));
+    }
+}
+
+#[test]
+fn a_request_that_fits_no_unit_fails_once_and_for_all() {
+    let mut house = house(Reach::TooLong);
+    house.submit(1, opening(vec![Node { retry: Retry { max_attempts: 9, backoff_ms: 0 }, ..node("a") }], &[]));
+    let (state, why) = house.stands("a");
+    assert!(state == NodeState::Failed && why.starts_with("agent/echo cannot take its request: with "), "{why}");
+}
+
+#[test]
+fn an_attempt_fails_at_once_when_all_that_took_it_have_left() {
+    let mut house = house(took(&[7, 8]));
+    let retry = Retry { max_attempts: 2, backoff_ms: 0 };
+    house.submit(1, opening(vec![Node { retry, ..node("a") }], &[]));
+    house.handle(Input::Left { peer: ConnectionId(9) });
+    house.handle(Input::Left { peer: ConnectionId(7) });
+    assert_eq!(house.stands("a").0, NodeState::Running, "the other one has it");
+    house.handle(Input::Left { peer: ConnectionId(8) });
+    assert_eq!(house.stands("a"), (NodeState::Retrying, "agent/echo left before it answered".to_owned()));
+    house.pass(249);
+    assert_eq!(house.requests.len(), 1, "it gets a while to come back");
+    house.pass(1);
+    house.does("a", &gives(&[]));
+    assert_eq!((house.end(1).unwrap().0, house.cancels.len()), ("succeeded", 0));
+    assert!(logs(&house).contains(&"agent/echo left before it answered".to_owned()));
+}
+
+#[test]
+fn an_agent_that_answers_and_leaves_has_answered() {
+    let mut house = house(took(&[7]));
+    house.submit(1, opening(vec![node("a")], &[]));
+    house.does("a", &gives(&[]));
+    house.handle(Input::Left { peer: ConnectionId(7) });
+    assert_eq!(house.end(1).unwrap().0, "succeeded");
+}
+
+#[test]
+fn with_the_bus_all_attempts_on_it_are_gone() {
+    let mut house = house(took(&[7]));
+    house.submit(1, opening(vec![node("a"), node("b")], &[]));
+    house.handle(Input::BusDown);
+    assert_eq!(house.stands("b"), (NodeState::Failed, "the bus went down before agent/echo answered".to_owned()));
+    assert_eq!(house.end(1).unwrap().1, "node a failed: the bus went down before agent/echo answered; and 1 more node failed");
+}
+
+#[test]
+fn a_request_that_no_message_holds_is_not_sent() {
+    let mut house = House::with(Settings { body_bytes_max: 4_096, ..Settings::default() });
+    let nodes = ["a", "b", "c"].map(node).to_vec();
+    house.submit(1, opening(nodes, &["a.out -> b.one", "a.out -> b.two", "a.note -> c.in"]));
+    house.does("a", &gives(&[("out", "x".repeat(3_000).into()), ("note", "y".repeat(4_000).into())]));
+    let says =
+        |least, bytes| format!("its request has {least}{bytes} bytes, and a message holds 4096 (limits.rmp.body_bytes_max): feed it less");
+    assert_eq!(house.stands("b"), (NodeState::Failed, says("at least ", 6_006)));
+    let (state, why) = house.stands("c");
+    assert!(state == NodeState::Failed && why.starts_with("its request has 4") && why.ends_with("feed it less"), "{why}");
+    assert_eq!((house.requests.len(), house.end(1).unwrap().0, house.listens.len()), (1, "failed", 0));
+}
+
+#[test]
+fn a_request_that_is_too_long_ends_its_run_also_when_it_waited_for_a_place() {
+    let limits = crate::limits::Runs { in_flight_run_max: 1, ..crate::limits::Runs::default() };
+    let mut house = House::with(Settings { limits, body_bytes_max: 1_024, ..Settings::default() });
+    let long = serde_json::Map::from_iter([("text".to_owned(), "x".repeat(2_000).into())]);
+    house.submit(1, opening(vec![node("a"), Node { with: long, ..node("b") }], &[]));
+    house.does("a", &gives(&[]));
+    assert_eq!(house.end(1).unwrap().0, "failed");
+    assert_eq!(house.engine.open(), 0);
+}

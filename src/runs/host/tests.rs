@@ -1,0 +1,272 @@
+//! The host with a store of its own, on a bus that the tests play.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use tempfile::TempDir;
+use tokio::sync::{Notify, mpsc, oneshot};
+
+use super::{Bus, Heard, Incoming, Message, NotSent, Reaching, Request, Setup, run};
+use crate::{
+    ids::{ConnectionId, ManifestHash, PackId, TopicName, TraceId},
+    limits,
+    runs::{
+        Asker, AskerKind,
+        engine::{Reach, Settings},
+        openings::{NoLibrary, PortValue},
+        payload::{AgentAnswer, AgentRequest, AgentResponse, ControlRequest, ControlResponse, RunEvent, schema},
+    },
+    store::Store,
+    tap::Tap,
+    time::Clock,
+};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+const ONE: &str = "version: 0\nname: one\nnodes: [{id: a, use: agent:x}]\nedges: []\n";
+
+/// What the bus makes of what it is offered.
+#[derive(Default)]
+struct Line {
+    /// Offers that find no room before one does; `u32::MAX` for ever.
+    full: AtomicU32,
+    is_down: std::sync::atomic::AtomicBool,
+    taken: Mutex<VecDeque<Message>>,
+    news: Notify,
+}
+
+struct Played(Arc<Line>);
+
+impl Bus for Played {
+    fn publish(&self, message: Message) -> Result<Option<Reaching>, NotSent> {
+        if self.0.is_down.load(Ordering::SeqCst) {
+            return Err(NotSent::Down);
+        }
+        let full = self.0.full.load(Ordering::SeqCst);
+        if full > 0 {
+            self.0.full.store(if full == u32::MAX { full } else { full - 1 }, Ordering::SeqCst);
+            return Err(NotSent::Full(message));
+        }
+        let reaching = message.asks_reach.then(|| -> Reaching { Box::pin(std::future::ready(Reach::Took(vec![ConnectionId(7)]))) });
+        self.0.taken.lock().unwrap().push_back(message);
+        self.0.news.notify_one();
+        Ok(reaching)
+    }
+}
+
+struct House {
+    line: Arc<Line>,
+    requests: mpsc::Sender<Request>,
+    heard: mpsc::Sender<Heard>,
+    /// Asks for the store that find it closed.
+    closed: Arc<AtomicU32>,
+    _folder: TempDir,
+}
+
+/// Serves runs beside a test.
+fn with_runs<T: Future<Output = ()>>(test: impl FnOnce(House) -> T) {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = Clock::start();
+    let (store, _) =
+        Store::open(folder.path(), &PackId::new("dev.test"), &ManifestHash::new("sha256:aa"), limits::Store::default(), clock).unwrap();
+    let (handle, closed, line) = (store.handle(), Arc::new(AtomicU32::new(0)), Arc::new(Line::default()));
+    let ((requests, asked), (heard, hearing)) = (mpsc::channel(16), mpsc::channel(16));
+    let is_closed = Arc::clone(&closed);
+    let setup = Setup {
+        settings: Settings::default(),
+        tap: Tap::new(limits::Tap::default()),
+        clock,
+        store: Box::new(move || {
+            let left = is_closed.load(Ordering::SeqCst);
+            is_closed.store(left.saturating_sub(1), Ordering::SeqCst);
+            (left == 0).then(|| handle.clone())
+        }),
+        answers_max: 100,
+        library: Box::new(NoLibrary),
+        bus: Box::new(Played(Arc::clone(&line))),
+        requests: asked,
+        heard: hearing,
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let test = test(House { line, requests, heard, closed, _folder: folder });
+        tokio::time::timeout(PATIENCE, async {
+            tokio::select! {
+                () = test => {}
+                ended = run(setup) => panic!("the host ended: {ended:?}"),
+            }
+        })
+        .await
+        .unwrap();
+    });
+    store.close().unwrap();
+}
+
+fn trace(n: u128) -> TraceId {
+    TraceId(uuid::Uuid::from_u128(n))
+}
+
+impl House {
+    async fn say(&self, topic: &str, trace: TraceId, body: Vec<u8>) {
+        let by = Asker { kind: AskerKind::Agent, client: Arc::from("tester") };
+        let message = Incoming { topic: TopicName::new(topic), by, trace, body: body.into(), room: Box::new(()) };
+        self.heard.send(Heard::Message(message)).await.unwrap();
+    }
+
+    async fn submit(&self, n: u128) {
+        let request = ControlRequest::RunSubmit { request_id: trace(n), opening_yaml: ONE.to_owned() };
+        self.say("rlp/ctrl", trace(n), request.encode()).await;
+    }
+
+    /// The next message that the bus took.
+    async fn taken(&self) -> Message {
+        loop {
+            if let Some(message) = self.line.taken.lock().unwrap().pop_front() {
+                return message;
+            }
+            self.line.news.notified().await;
+        }
+    }
+
+    async fn response(&self) -> ControlResponse {
+        loop {
+            let message = self.taken().await;
+            if message.schema_id == schema::CTRL_RESP {
+                return ControlResponse::decode(&message.body).unwrap();
+            }
+        }
+    }
+
+    async fn asked(&self) -> AgentRequest {
+        loop {
+            let message = self.taken().await;
+            if message.schema_id == schema::AGENT_REQUEST {
+                return AgentRequest::decode(&message.body).unwrap();
+            }
+        }
+    }
+
+    /// All events up to the last one.
+    async fn events(&self) -> Vec<RunEvent> {
+        let mut events: Vec<RunEvent> = Vec::new();
+        while events.last().is_none_or(|event| event.meta.success.is_none()) {
+            let message = self.taken().await;
+            if message.schema_id == schema::RUN_EVENT {
+                events.push(RunEvent::decode(&message.body).unwrap());
+            }
+        }
+        events
+    }
+
+    async fn answer(&self, request: &AgentRequest) {
+        let value = PortValue { schema_id: 5, kind: Arc::from("artifact.generic.v1"), value: 1.into() };
+        let ports = [(Arc::from("out"), vec![value])].into();
+        let answer = AgentAnswer { response: AgentResponse::Completed { ports }, tokens: None };
+        self.say(&request.reply_topic, request.trace_id, answer.encode()).await;
+    }
+
+    async fn figures(&self) -> crate::runs::Figures {
+        let (answer, answered) = oneshot::channel();
+        self.requests.send(Request::Figures { answer }).await.unwrap();
+        answered.await.unwrap()
+    }
+}
+
+#[test]
+fn what_finds_no_room_on_the_bus_is_sent_in_its_order_once_there_is() {
+    with_runs(|house| async move {
+        house.line.full.store(20, Ordering::SeqCst);
+        house.submit(1).await;
+        assert!(matches!(house.response().await, ControlResponse::RunAccepted { .. }), "it is first");
+        let request = house.asked().await;
+        house.line.full.store(20, Ordering::SeqCst);
+        house.answer(&request).await;
+        let told: Vec<_> = house.events().await.into_iter().map(|event| event.meta.state.unwrap_or_default()).collect();
+        assert_eq!(told, ["", "running", "running", "", "completed", "succeeded"]);
+    });
+}
+
+#[test]
+fn a_host_that_takes_nothing_still_tells_how_it_is_and_stops() {
+    with_runs(|house| async move {
+        house.line.full.store(u32::MAX, Ordering::SeqCst);
+        house.submit(1).await;
+        while house.figures().await.running == 0 {}
+        let (answer, answered) = oneshot::channel();
+        house.requests.send(Request::Asks { answer }).await.unwrap();
+        assert!(answered.await.unwrap().is_empty());
+        // The room that it holds is bounded: the channel fills, and nobody waits behind it.
+        for n in 2..20 {
+            let request = ControlRequest::RunSubmit { request_id: trace(n), opening_yaml: ONE.to_owned() };
+            let by = Asker { kind: AskerKind::Agent, client: Arc::from("tester") };
+            let topic = TopicName::new("rlp/ctrl");
+            let message = Incoming { topic, by, trace: trace(n), body: request.encode().into(), room: Box::new(()) };
+            let _ = house.heard.try_send(Heard::Message(message));
+        }
+        assert!(house.figures().await.running >= 1);
+    });
+}
+
+#[test]
+fn a_store_that_is_opened_again_is_waited_for() {
+    with_runs(|house| async move {
+        // It has read what was left.
+        house.figures().await;
+        house.closed.store(3, Ordering::SeqCst);
+        house.submit(1).await;
+        assert!(matches!(house.response().await, ControlResponse::RunAccepted { .. }));
+        let request = house.asked().await;
+        house.closed.store(3, Ordering::SeqCst);
+        house.answer(&request).await;
+        assert_eq!(house.events().await.last().unwrap().meta.success, Some(true));
+    });
+}
+
+#[test]
+fn who_leaves_behind_its_answer_has_answered_and_who_leaves_before_has_not() {
+    with_runs(|house| async move {
+        house.submit(1).await;
+        let request = house.asked().await;
+        house.answer(&request).await;
+        house.heard.send(Heard::Left(ConnectionId(7))).await.unwrap();
+        assert_eq!(house.events().await.last().unwrap().meta.success, Some(true));
+        house.submit(2).await;
+        house.asked().await;
+        house.heard.send(Heard::Left(ConnectionId(7))).await.unwrap();
+        let last = house.events().await.pop().unwrap();
+        assert_eq!(last.message, "the run failed: node a failed: agent/x left before it answered");
+    });
+}
+
+#[test]
+fn a_run_that_ended_is_told_of_again_from_the_store() {
+    with_runs(|house| async move {
+        house.submit(1).await;
+        let request = house.asked().await;
+        house.answer(&request).await;
+        let first = house.events().await.pop().unwrap();
+        house.submit(1).await;
+        assert!(matches!(house.response().await, ControlResponse::RunAccepted { .. }));
+        let again = house.events().await;
+        assert_eq!((again.len(), &again[0].message, again[0].meta.success), (1, &first.message, Some(true)));
+    });
+}
+
+#[test]
+fn without_a_bus_an_attempt_says_so_and_goes_on_once_it_is_back() {
+    with_runs(|house| async move {
+        house.line.is_down.store(true, Ordering::SeqCst);
+        house.submit(1).await;
+        while house.figures().await.in_flight == 0 {}
+        house.line.is_down.store(false, Ordering::SeqCst);
+        let request = house.asked().await;
+        assert_eq!(request.attempt, 1, "offered again");
+        house.answer(&request).await;
+        assert_eq!(house.events().await.last().unwrap().meta.success, Some(true));
+    });
+}
