@@ -2,7 +2,7 @@
 
 use std::{io, process::ExitCode};
 
-use super::{bus_error, commands::console::quoted, config::ConfigError, filter::FilterError, run_error::RunError};
+use super::{bus_error, config::ConfigError, filter::FilterError, run_error::RunError, session_error::SessionError, start_error};
 use crate::{
     console::ConsoleError,
     ids::InvocationId,
@@ -190,6 +190,9 @@ pub(crate) enum Error {
     /// Openings and their runs.
     #[error(transparent)]
     Run(#[from] RunError),
+    /// Sessions in which agents decide.
+    #[error(transparent)]
+    Session(#[from] SessionError),
     /// A file or the system.
     #[error("{what}: {why}")]
     Io {
@@ -256,12 +259,13 @@ impl Error {
         match self {
             Self::Usage { .. } | Self::Filter(_) | Self::Config(_) => Exit::Usage,
             Self::Port(error) | Self::Some { first: error, .. } => port_exit(error),
-            Self::Start(error) => start_exit(error),
+            Self::Start(error) => start_error::exit(error),
             Self::Line { cause, .. } => cause.exit(),
             Self::Lines { refused, is_cut_short: true, .. } => refused.last().map_or(Exit::Refused, Self::exit),
             Self::Unreachable { .. } => Exit::NoStation,
             Self::Bus(error) => bus_error::exit(error),
             Self::Run(error) => error.exit(),
+            Self::Session(error) => error.exit(),
             Self::WaitedTooLong { .. } => Exit::TimedOut,
             Self::EndedOtherwise { .. } => Exit::OtherState,
             Self::Frames { .. } | Self::FrameRefused { .. } => Exit::NotValid,
@@ -292,7 +296,7 @@ impl Error {
             Self::Filter(_) => "filter",
             Self::Config(_) => "config",
             Self::Port(error) | Self::Some { first: error, .. } => error.code(),
-            Self::Start(error) => start_code(error),
+            Self::Start(error) => start_error::code(error),
             Self::Console(_) => "console",
             Self::Pair(PairError::AlreadyPaired) => "already_paired",
             Self::Pair(PairError::Random(_)) => "random",
@@ -312,6 +316,7 @@ impl Error {
             Self::Unreachable { .. } => "unreachable",
             Self::Bus(error) => bus_error::code(error),
             Self::Run(error) => error.code(),
+            Self::Session(error) => error.code(),
             Self::StrangeAnswer => "bad_answer",
             Self::Output(_) => "output",
         }
@@ -330,10 +335,11 @@ impl Error {
             Self::FrameRefused { error, .. } => format!("it takes {}; --broken makes it as it is", error.expected()),
             Self::Bus(error) => bus_error::hint(error),
             Self::Run(error) => error.hint(),
+            Self::Session(error) => error.hint(),
             Self::Filter(_) => "`rl-console help ls` has the language in short".to_owned(),
             Self::Config(error) => error.hint(),
             Self::Port(error) | Self::Some { first: error, .. } => error.hint(),
-            Self::Start(error) => start_hint(error),
+            Self::Start(error) => start_error::hint(error),
             Self::Console(_) => "`rl-console doctor` checks the terminal".to_owned(),
             Self::Pair(PairError::AlreadyPaired) => {
                 "`rl-console pair --rotate` replaces the token; adapters then need the new one".to_owned()
@@ -378,38 +384,6 @@ fn port_exit(error: &PortError) -> Exit {
         | PortError::NoSession { .. }
         | PortError::Forbidden { .. }
         | PortError::Store(_) => Exit::Refused,
-    }
-}
-
-fn start_exit(error: &StartError) -> Exit {
-    match error {
-        StartError::Held { .. } => Exit::NoStation,
-        StartError::Pack { .. } | StartError::Failed(_) => Exit::Refused,
-    }
-}
-
-fn start_code(error: &StartError) -> &'static str {
-    match error {
-        StartError::Held { .. } => "held",
-        StartError::Pack { .. } => "bad_pack",
-        StartError::Failed(_) => "not_started",
-    }
-}
-
-fn start_hint(error: &StartError) -> String {
-    match error {
-        StartError::Held { data, .. } => {
-            let command = format!("rl-console --data {}", quoted(&data.display().to_string()));
-            format!(
-                "every subcommand reaches the station that runs: `{command} attach` puts a screen on it, `{command} stop` ends it; for another \
-                 station name another folder with --data"
-            )
-        }
-        StartError::Pack { path, errors } => match errors.first() {
-            Some(first) => format!("{}; `rl-console pack check` shows every error", first.at(path)),
-            None => "`rl-console pack check` shows every error at its line".to_owned(),
-        },
-        StartError::Failed(_) => "`rl-console doctor` checks the data folder".to_owned(),
     }
 }
 
@@ -472,13 +446,6 @@ mod tests {
         for (error, exit, code) in table {
             assert_eq!((error.exit() as u8, error.code()), (exit, code), "{error:?}");
         }
-    }
-
-    #[test]
-    fn a_station_that_runs_is_attached_to_and_not_killed() {
-        let hint = start_hint(&StartError::Held { data: "/my show".into(), pid: Some(7) });
-        assert!(hint.contains("`rl-console --data '/my show' attach`"), "{hint}");
-        assert!(!hint.contains("kill"), "{hint}");
     }
 
     #[test]

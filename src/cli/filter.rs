@@ -9,7 +9,7 @@ use crate::{
     field::{Fields, Spec},
     filter::{Fault, Filter, GRAMMAR},
     port::{
-        AdapterRow, ConfirmationRow, EventRow, HealthRow, InvocationRow, PeerRow, QueueRow, RefundRow, RunRow, StateKeyRow,
+        AdapterRow, ConfirmationRow, EventRow, HealthRow, InvocationRow, PeerRow, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow,
         SubscriptionRow, TopicRow,
     },
     time::Now,
@@ -56,6 +56,7 @@ const fn specs(what: LsWhat) -> &'static [Spec] {
         LsWhat::Subscriptions => SubscriptionRow::SPECS,
         LsWhat::Runs => RunRow::SPECS,
         LsWhat::Confirmations => ConfirmationRow::SPECS,
+        LsWhat::Sessions => SessionRow::SPECS,
     }
 }
 
@@ -66,7 +67,7 @@ const NAMES_FROM: usize = 16;
 
 /// The language in short, and the fields of all that is listed.
 pub(crate) fn help() -> String {
-    const ALL: [(&str, LsWhat); 12] = [
+    const ALL: [(&str, LsWhat); 13] = [
         ("queues", LsWhat::Queues),
         ("events", LsWhat::Events),
         ("invocations", LsWhat::Invocations),
@@ -79,6 +80,7 @@ pub(crate) fn help() -> String {
         ("subscriptions", LsWhat::Subscriptions),
         ("runs", LsWhat::Runs),
         ("confirmations", LsWhat::Confirmations),
+        ("sessions", LsWhat::Sessions),
     ];
     let forms = GRAMMAR.iter().map(|(form, finds)| format!("  {form:<29} {finds}"));
     let fields = ALL.iter().map(|(name, what)| {

@@ -27,13 +27,16 @@ mod relay;
 mod report;
 mod run;
 mod run_error;
+mod runtime;
 mod service;
+mod session_error;
 mod shelf;
 mod shell;
 mod shutdown;
 mod signals;
 mod sim;
 mod socket;
+mod start_error;
 mod table;
 
 pub use run::run;

@@ -112,6 +112,7 @@ fn with_configuration(context: &mut Context, command: Option<Command>, record: O
         Some(Command::Run(action)) => commands::run::run(context, &action),
         Some(Command::Approve(args)) => commands::decide::run(context, &args, true),
         Some(Command::Reject(args)) => commands::decide::run(context, &args, false),
+        Some(Command::Session(action)) => commands::session::run(context, action),
         Some(Command::Trace(args)) => commands::trace::run(context, &args),
         Some(Command::Opening(action)) => commands::opening::run(context, &action),
         Some(Command::Cancel(args)) => commands::cancel::run(context, args),
@@ -134,6 +135,7 @@ fn with_configuration(context: &mut Context, command: Option<Command>, record: O
         Some(Command::Tail(args)) => commands::tail::run(context, &args),
         Some(Command::Sim(SimPeer::Adapter(args))) => commands::sim::run(context, args),
         Some(Command::Sim(SimPeer::Agent(args))) => commands::sim_agent::run(context, &args),
+        Some(Command::Sim(SimPeer::Session(args))) => commands::sim_session::run(context, &args),
         Some(Command::Keys) => commands::keys::run(context),
         Some(Command::Config(action)) => commands::config::run(context, &action),
         // Done already, without a configuration.
@@ -203,7 +205,7 @@ mod tests {
             misuse("rl-console ls queue"),
             (
                 "invalid value 'queue' for '<WHAT>' [possible values: queues, events, invocations, state, refunds, adapters, health, topics, \
-                 peers, subscriptions, runs, confirmations]"
+                 peers, subscriptions, runs, confirmations, sessions]"
                     .to_owned(),
                 "did you mean queues?".to_owned()
             )

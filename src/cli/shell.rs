@@ -95,7 +95,8 @@ fn gather(prefix: &str, command: &mut clap::Command, all: &mut Vec<Subcommand>) 
     if command.get_name() == "help" {
         return;
     }
-    if command.has_subcommands() {
+    // What stands between a subcommand and those below it is not known here.
+    if command.has_subcommands() && command.get_positionals().next().is_none() {
         for command in command.get_subcommands_mut() {
             gather(&name, command, all);
         }
@@ -116,6 +117,8 @@ fn runs(name: &str) -> Runs {
         "serve" => Runs::Elsewhere("this console's station runs already; another one needs a folder and a terminal of its own"),
         "sim adapter" => Runs::Elsewhere("it plays an adapter until it is ended"),
         "sim agent" => Runs::Elsewhere("it plays an agent until it is ended"),
+        "sim session" => Runs::Elsewhere("it plays participants until it is ended"),
+        "session stream" => Runs::Elsewhere("it takes messages from a terminal"),
         "tail" => Runs::Elsewhere("it prints until Ctrl-C"),
         "record" => Runs::Elsewhere("it records until Ctrl-C"),
         "completions" => Runs::Elsewhere("a shell reads what it prints"),

@@ -21,7 +21,7 @@ use crate::{
         Kind,
         client::{self, Client, Hello},
     },
-    station::bus::PATH_FILE,
+    station::PATH_FILE,
 };
 
 /// The socket's name in a folder.

@@ -16,6 +16,7 @@ pub mod metrics;
 mod pages;
 pub mod pairing;
 mod raise;
+mod recorded;
 mod recorder;
 mod remote;
 mod sessions;
@@ -30,3 +31,5 @@ pub use bus::Down;
 pub use config::{Config, PackSource, RUN_TIMEOUT_MS};
 pub use remote::{Address, Find, OperatorClient, RemotePort};
 pub use start::{Ready, StartError, Station};
+
+pub(crate) use recorded::{ADDR_FILE, PATH_FILE};

@@ -288,7 +288,8 @@ async fn health(inner: &Inner, running: &Running) -> Result<Page, PortError> {
         well: true,
         detail: path.map_or_else(|| "none".to_owned(), |path| format!("into {}", path.display())),
     };
-    let mut parts = vec![mpp, inner.bus.health().await, runs_health(inner.control.figures().await), store, tap, recording];
+    let runs = runs_health(inner.control.figures().await);
+    let mut parts = vec![mpp, inner.bus.health().await, runs, inner.sessions.health(), store, tap, recording];
     parts.extend(metrics_health(inner.metrics.standing()));
     Ok(Page::Health(parts))
 }

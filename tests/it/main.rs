@@ -15,6 +15,8 @@ mod fixtures_rmp;
 mod fixtures_runs;
 mod harness;
 mod macp;
+mod macp_cli;
+mod macp_python;
 mod metrics;
 mod mpp_clauses;
 mod mpp_frames;

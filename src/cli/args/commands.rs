@@ -12,6 +12,7 @@ use super::{
     kick::KickArgs,
     ls::LsArgs,
     runs::{DecideArgs, OpeningAction, RunAction, SubmitArgs, TraceArgs},
+    session::SessionAction,
     sim::SimPeer,
     stop::StopArgs,
 };
@@ -47,8 +48,8 @@ pub(crate) enum Command {
     /// Exits 0 once the row is recorded durably, whatever becomes of it, unless --wait says otherwise.
     Invoke(InvokeArgs),
 
-    /// List queues, invocations, pack state, refunds, adapters, the bus's topics, peers and subscriptions, runs of openings, or how each
-    /// part of the station is.
+    /// List queues, invocations, pack state, refunds, adapters, the bus's topics, peers and subscriptions, runs of openings, sessions in
+    /// which agents decide, or how each part of the station is.
     Ls(LsArgs),
 
     /// Run an opening, and follow it if asked to.
@@ -66,6 +67,10 @@ pub(crate) enum Command {
 
     /// Have a node of a run fail that waits for a person.
     Reject(DecideArgs),
+
+    /// Take part in sessions in which agents decide together, as any client over gRPC does, and look at them.
+    #[command(subcommand)]
+    Session(SessionAction),
 
     /// Print the ladder of a trace: who sent what to whom, how long it was on the wire, how long its answer took, and what caused it.
     ///
@@ -379,6 +384,22 @@ mod tests {
             "submit o.yaml -p a=1 --param b=two=2 --params {} --follow --timeout 5 --as cue",
             "submit - --wait",
             "cancel run trace:0191d3c2-7a41-7f00-8000-00000000a41f",
+            "ls sessions --state open --mode decision --since 1h --filter participants>2",
+            "session start s1 --as alice --mode decision --participant alice --participant bob --intent x --ttl 600 --context {} --root a=b",
+            "session start --as alice --mode-version 1 --configuration-version 2 --policy-version 3 --id m1",
+            "session send s1 --as alice propose p1 go --rationale x --supporting-data @f",
+            "session send s1 --as bob --id m2 evaluate p1 approve --confidence 0.9 --reason x",
+            "session send s1 object p1 high --reason x --as carol",
+            "session send s1 vote p1 approve --as bob",
+            "session send s1 --as alice commit go --commitment c1 --scope team --reason x --mode-version 1",
+            "session send s1 --as alice contribute blue",
+            "session send s1 --as alice --type Message --payload resolve",
+            "session stream",
+            "session stream s1 --as alice",
+            "session cancel s1 --reason late",
+            "session show s1 --log --after 3 --limit 10",
+            "session ls --state open --mode multi_round --since 1h --limit 3",
+            "sim session --mode mixed --participants 5 --sessions 3 --at-once 2 --pace 0 --seed 7 --prefix x --cancel-rate 0.1 --leave-rate 0.1 --reconnect",
             "ls runs --state failed --name poll --since 1h30m --filter took>5s",
             "run show a41f --yaml",
             "run events a41f --level warn --kind status --kind log --follow",
@@ -411,6 +432,11 @@ mod tests {
             "tail",
             "tail a --count 0",
             "sim agent",
+            "sim session --participants 0",
+            "session",
+            "session show",
+            "session send",
+            "session start --ttl soon --as a",
             "submit",
             "submit a --param b",
             "run show a4f",

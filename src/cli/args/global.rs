@@ -61,8 +61,8 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
 
-    /// The address of the MACP port: where a station binds it, and where other subcommands find it; a port alone is on 127.0.0.1, port 0
-    /// takes any [default: 127.0.0.1:50051].
+    /// The address of the MACP port: where a station binds it, and where `session` and `sim session` find it; a port alone is on 127.0.0.1,
+    /// port 0 takes any [default: 127.0.0.1:50051; to find it, what the station of the data folder has recorded there, then that].
     #[arg(long, global = true, value_name = "ADDR", value_parser = endpoint)]
     pub(crate) grpc: Option<SocketAddr>,
 

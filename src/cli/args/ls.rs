@@ -12,7 +12,7 @@ pub(crate) struct LsArgs {
     pub(crate) what: LsWhat,
 
     /// Only rows in this state (invocations: pending, dispatched, applied, done, failed, refunded; refunds: requested, skipped, manual;
-    /// runs: running, cancelling, succeeded, failed, cancelled).
+    /// runs: running, cancelling, succeeded, failed, cancelled; sessions: open, resolved, expired).
     #[arg(long, value_name = "STATE")]
     pub(crate) state: Option<String>,
 
@@ -28,7 +28,11 @@ pub(crate) struct LsArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 
-    /// Only runs that were submitted this long ago or later, as in 90s, 10m, 1h30m or 2d.
+    /// Only sessions of this mode: `decision`, `multi_round`.
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<String>,
+
+    /// Only runs that were submitted, or sessions that began, this long ago or later, as in 90s, 10m, 1h30m or 2d.
     #[arg(long, value_name = "AGO", value_parser = ago)]
     pub(crate) since: Option<u64>,
 
@@ -36,7 +40,7 @@ pub(crate) struct LsArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) filter: Option<String>,
 
-    /// At most so many rows, the newest [default: 100 for invocations, refunds and runs, else all].
+    /// At most so many rows, the newest [default: 100 for invocations, refunds, runs and sessions, else all].
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = rows)]
     pub(crate) limit: Option<u64>,
 }
@@ -68,4 +72,13 @@ pub(crate) enum LsWhat {
     Runs,
     /// Nodes of runs that wait for a person.
     Confirmations,
+    /// Sessions in which agents decide together, newest first.
+    Sessions,
+}
+
+impl LsArgs {
+    /// All of something, as far as a list goes by itself.
+    pub(crate) const fn of(what: LsWhat) -> Self {
+        Self { what, state: None, queue: None, other_manifest: false, name: None, mode: None, since: None, filter: None, limit: None }
+    }
 }

@@ -10,6 +10,7 @@ mod invocations;
 mod kick;
 mod ls;
 mod runs;
+mod session;
 mod sim;
 mod stop;
 
@@ -24,5 +25,9 @@ pub(crate) use invocations::{CancelArgs, CancelWhat, InvokeArgs, SettleArgs, Set
 pub(crate) use kick::KickWhat;
 pub(crate) use ls::{LsArgs, LsWhat};
 pub(crate) use runs::{ActionName, CancelRunArgs, DecideArgs, OpeningAction, ParamsArgs, RunAction, RunName, SubmitArgs, TraceArgs};
-pub(crate) use sim::{SimAdapterArgs, SimAgentArgs, SimPeer, default_addr};
+pub(crate) use session::{
+    OpeningArgs, Say, SessionAction, SessionCancelArgs, SessionSendArgs, SessionShowArgs, SessionStartArgs, SessionStreamArgs, StreamLine,
+    StreamWhat, Who, file_of,
+};
+pub(crate) use sim::{SimAdapterArgs, SimAgentArgs, SimMode, SimPeer, SimSessionArgs, default_addr};
 pub(crate) use stop::StopArgs;

@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 /// `sim`.
 #[derive(Debug, Subcommand)]
@@ -12,6 +12,10 @@ pub(crate) enum SimPeer {
 
     /// An agent that answers the requests on `agent/NAME` by a script.
     Agent(SimAgentArgs),
+
+    /// Participants of sessions that decide together: they start, propose, evaluate, object, vote and commit, or contribute until they
+    /// agree.
+    Session(SimSessionArgs),
 }
 
 /// What a script says, for the help.
@@ -89,6 +93,63 @@ pub(crate) struct SimAdapterArgs {
     /// Connect again whenever the connection is lost, waiting longer each time.
     #[arg(long)]
     pub(crate) reconnect: bool,
+}
+
+/// `sim session`.
+#[derive(Debug, Args)]
+pub(crate) struct SimSessionArgs {
+    /// How sessions are coordinated: `decision`, `multi_round`, or `mixed` for both.
+    #[arg(long, value_enum, default_value_t = SimMode::Decision)]
+    pub(crate) mode: SimMode,
+
+    /// How many take part in each session.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) participants: u16,
+
+    /// End after so many sessions; without it they go on until Ctrl-C.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) sessions: Option<u64>,
+
+    /// How many sessions are held at the same time.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) at_once: u16,
+
+    /// Milliseconds from one message of a session to the next, half of it more or less; 0 for none.
+    #[arg(long, value_name = "MS", default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(..=600_000))]
+    pub(crate) pace: u64,
+
+    /// The share of sessions that are cancelled on the way, 0 to 1.
+    #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = share)]
+    pub(crate) cancel_rate: f64,
+
+    /// The share of sessions that are left on the way, so that their time runs out, 0 to 1.
+    #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = share)]
+    pub(crate) leave_rate: f64,
+
+    /// What is drawn from: the same seed holds the same sessions.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// What the ids of sessions begin with; with the same seed and the same prefix all messages are the same, and those that the station
+    /// has already are duplicates [default: one that is made up].
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) prefix: Option<String>,
+
+    /// Send again whenever the connection is lost, waiting longer each time; a message that arrived counts once.
+    #[arg(long)]
+    pub(crate) reconnect: bool,
+}
+
+/// How simulated sessions are coordinated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SimMode {
+    /// Decisions.
+    Decision,
+    /// Rounds.
+    #[value(name = "multi_round", alias = "multi-round")]
+    MultiRound,
+    /// Both.
+    Mixed,
 }
 
 fn share(text: &str) -> Result<f64, String> {

@@ -29,6 +29,8 @@ pub(crate) struct Reach {
     pub(crate) home: Option<PathBuf>,
     /// Whether a flag or a variable names the data folder.
     pub(crate) names_data: bool,
+    /// Whether anything names the address of the MACP port.
+    pub(crate) names_grpc: bool,
     /// The file of the token to show.
     pub(crate) token_file: Option<PathBuf>,
 }
@@ -37,7 +39,8 @@ impl Reach {
     /// What the flags and the environment say.
     pub(crate) fn of(flags: &Global, env: &Env, resolved: &Resolved) -> Self {
         let names_data = matches!(resolved.origin(Key::DATA), Some(Origin::Flag(_) | Origin::Variable(_)));
-        Self { home: env.home.clone(), names_data, token_file: flags.token_file.clone() }
+        let names_grpc = resolved.origin(Key::GRPC).is_some_and(|origin| *origin != Origin::Default);
+        Self { home: env.home.clone(), names_data, names_grpc, token_file: flags.token_file.clone() }
     }
 }
 

@@ -38,6 +38,8 @@ pub(super) struct Journal {
     under_way: Option<Segment>,
     /// Whether it waits to be written again.
     pub(super) is_failing: bool,
+    /// Whether the last write failed, and none has succeeded since.
+    pub(super) is_behind: bool,
     next_number: u64,
     /// Segments that are not sorted.
     pub(super) segments: u64,
@@ -79,8 +81,15 @@ impl Journal {
         self.under_way.clone()
     }
 
+    /// The segment under way was not written.
+    pub(super) const fn failed(&mut self) {
+        self.is_failing = true;
+        self.is_behind = true;
+    }
+
     /// The segment under way is durable.
     pub(super) fn written(&mut self) -> Option<Segment> {
+        self.is_behind = false;
         self.segments += 1;
         self.under_way.take()
     }
@@ -106,7 +115,7 @@ mod tests {
             journal.push(Ticket(ticket), 9, b"bc");
             assert!(journal.next().is_none(), "one at a time");
         }
-        journal.is_failing = true;
+        journal.failed();
         assert_eq!(journal.again().unwrap().number, 5);
         assert!(journal.again().is_none());
         assert_eq!(journal.written().unwrap().number, 5);

@@ -12,6 +12,7 @@
 
 mod call;
 mod codec;
+mod figures;
 mod generated;
 mod housekeeping;
 mod journal;
@@ -23,5 +24,6 @@ mod start;
 mod stream;
 
 pub use codec::{Exact, Received, Reply};
+pub use figures::Figures;
 pub use run::{RunError, Setup, run};
 pub use shared::Way;

@@ -11,6 +11,7 @@ use tokio::sync::{Notify, Semaphore, oneshot, watch};
 use tonic::transport::Server;
 
 use super::{
+    figures::Counters,
     generated::m_a_c_p_runtime_service_server::MACPRuntimeServiceServer,
     housekeeping,
     journal::Durable,
@@ -86,7 +87,7 @@ pub async fn run(setup: Setup) -> Result<(), RunError> {
     let Setup { addr, limits, ended_sessions_max, tap, clock, store, notice: _, ready, stop } = setup;
     let durable = Durable { through: Ticket(0), failures: 0, why: Arc::from("") };
     let shared = Arc::new_cyclic(|this| Shared {
-        state: Mutex::new(State { kernel, snapshot, last_seq: tap.last(), journal }),
+        state: Mutex::new(State { kernel, snapshot, last_seq: tap.last(), journal, counters: Counters::default() }),
         durable: watch::Sender::new(durable),
         tap,
         clock,
@@ -109,13 +110,15 @@ pub async fn run(setup: Setup) -> Result<(), RunError> {
     };
     shared.say(Transition::Listening { addr }, "");
     let _ = ready.send(Ok((addr, Way { shared: Arc::clone(&shared) })));
-    let house = tokio::spawn(housekeeping::keep(Arc::clone(&shared)));
+    let mut house = tokio::spawn(housekeeping::keep(Arc::clone(&shared)));
     let (end, ends) = oneshot::channel::<()>();
     let serving = serve(Arc::clone(&shared), listener, ends);
     tokio::pin!(serving);
     let ended = tokio::select! {
         served = &mut serving => served,
         () = shared.broken.notified() => Err(RunError::Broken),
+        // It ends before only by a fault of ours.
+        _ = &mut house => Err(RunError::Broken),
         _ = stop => {
             drop(end);
             tokio::time::timeout(END_MAX, &mut serving).await.unwrap_or(Ok(()))

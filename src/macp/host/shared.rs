@@ -6,6 +6,7 @@ use tokio::sync::{Notify, Semaphore, oneshot, watch};
 
 use super::{
     call::Call,
+    figures::{Counters, Figures},
     journal::{Durable, Journal, Segment},
 };
 use crate::{
@@ -51,6 +52,7 @@ pub(super) struct State {
     pub(super) snapshot: Snapshot,
     pub(super) last_seq: Seq,
     pub(super) journal: Journal,
+    pub(super) counters: Counters,
 }
 
 /// The runtime, as every call of it has it.
@@ -113,6 +115,9 @@ impl Shared {
 
     async fn read(&self, session: &str) -> Result<Option<Kept>, CommitError> {
         let closed = || CommitError::Failed("the store is closed".to_owned());
+        if let Some(mut state) = self.lock() {
+            state.counters.read();
+        }
         let (tell, told) = oneshot::channel();
         (self.store)().ok_or_else(closed)?.session(session.to_owned(), Box::new(move |row| drop(tell.send(row))))?;
         let row = told.await.unwrap_or_else(|_| Err(closed()))?;
@@ -157,6 +162,7 @@ impl Shared {
         trace: Option<TraceId>,
     ) -> Seq {
         state.snapshot.heard(&call.head, verdict);
+        state.counters.heard(call.head.rpc, verdict);
         let frame = frame(call, Direction::Inbound, AnyVerdict::Macp(verdict), call.bytes.len());
         state.last_seq =
             self.tap.emit(Draft { at: now, link: Link::Macp, trace, cause: None, what: What::Frame(frame), bytes: call.bytes });
@@ -210,6 +216,7 @@ impl Shared {
             return;
         }
         let Some(segment) = state.journal.written() else { return };
+        state.counters.written(&segment);
         state.kernel.handle(now, &Input::Durable { through: segment.through, bytes: segment.record_bytes });
         self.durable.send_modify(|durable| durable.through = segment.through);
         self.write(&mut state, now);
@@ -219,7 +226,8 @@ impl Shared {
     }
 
     fn on_failed(&self, state: &mut State, error: &CommitError) {
-        state.journal.is_failing = true;
+        state.journal.failed();
+        state.counters.failed();
         self.durable.send_modify(|durable| {
             durable.failures += 1;
             durable.why = Arc::from(error.to_string());
@@ -277,6 +285,13 @@ impl Way {
         self.shared.lock().map(|state| (state.last_seq, state.snapshot.clone()))
     }
 
+    /// What it counts; nothing of a runtime that has failed.
+    #[must_use]
+    pub fn figures(&self) -> Option<Figures> {
+        let why = Arc::clone(&self.shared.durable.borrow().why);
+        self.shared.lock().map(|state| state.figures(&why))
+    }
+
     /// Does what an operator asks; `cause` is its entry in the tap.
     ///
     /// # Errors
@@ -299,6 +314,19 @@ impl Way {
     /// Has the rows of all sessions in the store as they are. Best effort: while commits fail, they stay what they were.
     pub async fn settle(&self) {
         self.shared.rows().await;
+    }
+}
+
+#[cfg(test)]
+impl Way {
+    /// Fails as a call does that has a fault of ours while it holds the kernel.
+    pub(crate) fn fail(&self) {
+        let shared = Arc::clone(&self.shared);
+        let call = std::thread::spawn(move || {
+            let _state = shared.lock();
+            std::panic::panic_any("on purpose");
+        });
+        assert!(call.join().is_err());
     }
 }
 

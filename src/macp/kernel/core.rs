@@ -150,6 +150,18 @@ impl Kernel {
         self.sessions.len() as u64
     }
 
+    /// Bytes of the messages of all sessions in memory.
+    #[must_use]
+    pub const fn message_bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Bytes of records that are not durable.
+    #[must_use]
+    pub const fn unsaved_bytes(&self) -> u64 {
+        self.unsaved_bytes
+    }
+
     /// A session in memory, whole.
     #[must_use]
     pub fn image(&self, id: &str) -> Option<Image> {

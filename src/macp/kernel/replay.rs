@@ -19,6 +19,9 @@ use crate::{
     time::Wall,
 };
 
+/// What is wrong with a message behind the end of its session.
+const FOLLOWS_END: &str = "a message follows the session's end";
+
 /// A session that its log made.
 #[derive(Clone, Debug)]
 pub struct Rebuilt {
@@ -28,19 +31,24 @@ pub struct Rebuilt {
     pub listed: Vec<String>,
 }
 
-/// Makes a session of its log alone.
+/// Makes a session of its log alone, as far as that goes: of one that is damaged, as [`Kernel::replay`] does.
 ///
 /// # Errors
-/// [`Damaged`], where its first record is no start of a session or a later one does not follow from those before it.
-pub fn rebuild(number: u64, records: impl Iterator<Item = Bytes>, text_bytes_max: u64) -> Result<Rebuilt, Damaged> {
-    let mut session: Option<Box<Session>> = None;
+/// [`Damaged`], where its first record is no start of a session.
+pub fn rebuild(number: u64, mut records: impl Iterator<Item = Bytes>, text_bytes_max: u64) -> Result<Rebuilt, Damaged> {
+    let start = records.next().ok_or_else(|| Damaged("it is empty".to_owned()))?;
+    let mut session = first(number, &start, text_bytes_max)?;
     for record in records {
-        match &mut session {
-            None => session = Some(first(number, &record, text_bytes_max)?),
-            Some(session) => next(session, &record)?,
+        match next(&mut session, &record) {
+            Err(damage) if session.end.is_none() => {
+                let why = Box::from(damage.to_string());
+                let end = End { ending: Ending::LogDamaged, at_ms: session.started_ms, why, resolution: Bytes::new() };
+                session.end = Some(Box::new(end));
+                break;
+            }
+            Err(_) | Ok(()) => {}
         }
     }
-    let session = session.ok_or_else(|| Damaged("it is empty".to_owned()))?;
     Ok(Rebuilt { image: session.image(), listed: session.participants.listed().map(str::to_owned).collect() })
 }
 
@@ -87,7 +95,7 @@ impl Kernel {
                 let envelope = envelope(&bytes)?;
                 let session = self.sessions.get(&number).ok_or_else(|| Damaged("the session is gone".to_owned()))?;
                 if state != SessionState::Open {
-                    return Err(Damaged("a message follows the session's end".to_owned()));
+                    return Err(Damaged(FOLLOWS_END.to_owned()));
                 }
                 let response = respond(session, &envelope)?;
                 let durable = self.outputs.len();
@@ -155,14 +163,17 @@ fn next(session: &mut Session, record: &Bytes) -> Result<(), Damaged> {
     match what {
         What::Incoming(bytes) => {
             let envelope = envelope(&bytes)?;
+            if session.end.is_some() {
+                return Err(Damaged(FOLLOWS_END.to_owned()));
+            }
             let response = respond(session, &envelope)?;
             if let Some(resolution) = session.take(at_ms, &envelope, response) {
                 session.end = end(Ending::Resolved, "", resolution);
             }
         }
-        What::TtlExpired(()) => session.end = end(Ending::TtlExpired, "", Bytes::new()),
-        What::SessionCancel(cancel) => session.end = end(Ending::Cancelled, &cancel.reason, Bytes::new()),
-        What::Resolution(_) => {}
+        What::TtlExpired(()) if session.end.is_none() => session.end = end(Ending::TtlExpired, "", Bytes::new()),
+        What::SessionCancel(cancel) if session.end.is_none() => session.end = end(Ending::Cancelled, &cancel.reason, Bytes::new()),
+        What::TtlExpired(()) | What::SessionCancel(_) | What::Resolution(_) => {}
     }
     Ok(())
 }

@@ -6,7 +6,6 @@ mod entries;
 mod figures;
 mod handle;
 mod operator;
-mod recorded;
 mod serve;
 #[cfg(test)]
 mod tests;
@@ -14,8 +13,6 @@ mod tokens;
 
 pub use down::Down;
 pub use tokens::{TokenError, TokenKind, token};
-
-pub(crate) use recorded::PATH_FILE;
 
 pub(super) use handle::Bus;
 pub(super) use serve::{Serving, start};

@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    os::unix::ffi::OsStrExt as _,
     panic::AssertUnwindSafe,
     sync::{Arc, atomic::AtomicU64},
     thread::JoinHandle,
@@ -17,7 +18,6 @@ use super::{
     down::Down,
     entries, figures,
     operator::{self, Service},
-    recorded::Recorded,
     tokens::tokens,
 };
 use crate::{
@@ -30,6 +30,7 @@ use crate::{
         config::Config,
         control,
         local::{Inner, LocalPort},
+        recorded::{PATH_FILE, Recorded},
     },
     tap::entry::{Link, station::Transition},
 };
@@ -92,7 +93,7 @@ fn try_start(inner: &Arc<Inner>, config: &Config, next_session: &Arc<AtomicU64>,
     let tokens = tokens(&config.data).map_err(|error| error.to_string())?;
     let path = config.socket.as_ref().ok_or("there is no place for the bus's socket: name one with --socket")?;
     let bound = host::bind(path).map_err(|error| error.to_string())?;
-    let recorded = Recorded::new(&config.data, path);
+    let recorded = Recorded::new(&config.data, PATH_FILE, path.as_os_str().as_bytes(), "the bus");
     recorded.write_or_say(&inner.board);
     let limits = config.limits.rmp;
     let settings = Settings { limits, registry: config.registry.clone(), tokens, server: server(), hears: true };

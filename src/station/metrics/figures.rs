@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
-    mpp,
+    macp, mpp,
     port::StationView,
     rmp, runs,
     station::local::{Inner, Startup},
@@ -32,6 +32,8 @@ pub struct Figures {
     pub rmp: Option<rmp::Snapshot>,
     /// The runs.
     pub runs: Option<runs::Figures>,
+    /// The MACP runtime.
+    pub macp: Option<macp::host::Figures>,
     /// The metrics' own HTTP endpoint, where there is one.
     pub http: Option<HttpFigures>,
 }
@@ -67,6 +69,7 @@ pub(in crate::station) async fn collect(inner: &Inner) -> Figures {
         mpp: mpp.map(|(_, mpp)| mpp),
         rmp: rmp.filter(|rmp| rmp.listener != rmp::Listener::Starting),
         runs,
+        macp: inner.sessions.figures(),
         http: inner.metrics.figures(),
     }
 }

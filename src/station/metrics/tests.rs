@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     ids::{ConnectionId, Peer},
+    macp,
     mpp::{Listener, PackFacts, QueueView, Snapshot},
     port::{HostState, RecordingView, StationView},
     rmp, runs,
@@ -88,6 +89,13 @@ fn figures() -> Figures {
         mpp: Some(mpp),
         rmp: Some(bus()),
         runs: Some(runs::Figures { running: 2, rejected: [0, 0, 0, 4, 0, 0, 0], tokens: 70, ..runs::Figures::default() }),
+        macp: Some(macp::host::Figures {
+            totals: macp::Totals { open: 3, resolved: 2, accepted: 40, ..macp::Totals::default() },
+            refused: [0, 0, 5, 0, 0, 0, 0, 0, 0, 0],
+            log_commits: 9,
+            store_reads: 6,
+            ..macp::host::Figures::default()
+        }),
         http: Some(HttpFigures { requests: 1, cut: 0 }),
     }
 }
@@ -126,6 +134,15 @@ fn the_text_has_every_figure_with_its_labels() {
         "rl_console_runs_rejected_requests_total{reason=\"invalid_opening\"} 4",
         "rl_console_runs_ended_total{state=\"failed\"} 0",
         "rl_console_runs_tokens_total 70",
+        "rl_console_macp_open_sessions 3",
+        "rl_console_macp_ended_sessions_total{ending=\"resolved\"} 2",
+        "rl_console_macp_ended_sessions_total{ending=\"cancelled\"} 0",
+        "rl_console_macp_accepted_messages_total 40",
+        "rl_console_macp_refused_messages_total{code=\"SESSION_NOT_FOUND\"} 5",
+        "rl_console_macp_declined_calls_total{status=\"UNAVAILABLE\"} 0",
+        "rl_console_macp_calls_total{rpc=\"Send\"} 0",
+        "rl_console_macp_log_commits_total 9",
+        "rl_console_macp_store_reads_total 6",
         "rl_console_mpp_queue_held{queue=\"boss\"} 1",
         "rl_console_mpp_queue_pending_invocations{queue=\"boss\"} 3",
         "rl_console_mpp_done_invocations_total{queue=\"odd\\\"\\\\\"} 7",
@@ -137,12 +154,13 @@ fn the_text_has_every_figure_with_its_labels() {
 
 #[test]
 fn what_is_down_leaves_its_figures_out() {
-    let down = Figures { store: None, mpp: None, rmp: None, runs: None, http: None, ..figures() };
+    let down = Figures { store: None, mpp: None, rmp: None, runs: None, macp: None, http: None, ..figures() };
     let lines = lines(&down);
     assert!(
-        lines
-            .iter()
-            .all(|line| !line.contains("rl_console_mpp_") && !line.contains("rl_console_rmp_") && !line.contains("rl_console_store_")),
+        lines.iter().all(|line| !line.contains("rl_console_macp_")
+            && !line.contains("rl_console_mpp_")
+            && !line.contains("rl_console_rmp_")
+            && !line.contains("rl_console_store_")),
         "{lines:#?}"
     );
     assert!(lines.iter().any(|line| line == "rl_console_host_up{host=\"mpp\"} 0"));

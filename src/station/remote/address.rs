@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{port::PortError, station::bus::PATH_FILE, store::holder};
+use crate::{port::PortError, station::PATH_FILE, store::holder};
 
 /// The file of a data folder that holds the operator token.
 const TOKEN_FILE: &str = "operator.token";

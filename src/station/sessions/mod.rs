@@ -2,6 +2,8 @@
 
 mod pages;
 mod serve;
+#[cfg(test)]
+mod tests;
 
 pub(super) use pages::{detail, log, rows};
 pub(super) use serve::{Serving, Sessions, start};

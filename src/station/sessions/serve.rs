@@ -12,18 +12,20 @@ use crate::{
     ids::Seq,
     macp::{
         self,
-        host::{Setup, Way},
+        host::{Figures, Setup, Way},
     },
-    port::PortError,
+    port::{HealthRow, PortError},
     station::{
         config::Config,
         local::{Inner, Startup},
+        recorded::{ADDR_FILE, Kept, Recorded},
     },
     store,
     tap::entry::{
         Link,
         station::{Level, Transition},
     },
+    words::counted,
 };
 
 /// How long the runtime may take to end.
@@ -39,7 +41,11 @@ pub(in crate::station) struct Sessions {
 enum Standing {
     #[default]
     Starting,
-    Up(SocketAddr, Way),
+    Up {
+        addr: SocketAddr,
+        way: Way,
+        _noted: Kept,
+    },
     Down(String),
 }
 
@@ -53,7 +59,7 @@ impl Sessions {
         let down = |why: &str| PortError::HostDown { host: "the MACP runtime".to_owned(), why: why.to_owned() };
         match &*self.standing.lock().unwrap_or_else(PoisonError::into_inner) {
             Standing::Starting => Err(down("it has not started yet")),
-            Standing::Up(_, way) => Ok(way.clone()),
+            Standing::Up { way, .. } => Ok(way.clone()),
             Standing::Down(why) => Err(down(why)),
         }
     }
@@ -62,9 +68,31 @@ impl Sessions {
     pub(in crate::station) fn addr(&self) -> Result<SocketAddr, String> {
         match &*self.standing.lock().unwrap_or_else(PoisonError::into_inner) {
             Standing::Starting => Err("it has not started yet".to_owned()),
-            Standing::Up(addr, _) => Ok(*addr),
+            Standing::Up { addr, .. } => Ok(*addr),
             Standing::Down(why) => Err(why.clone()),
         }
+    }
+
+    /// How it stands, in a line.
+    pub(in crate::station) fn health(&self) -> HealthRow {
+        let row = |well, detail| HealthRow { part: Link::Macp.name().to_owned(), well, detail };
+        match self.addr() {
+            Err(why) => row(false, why),
+            Ok(addr) => match self.figures() {
+                None => row(false, "it has failed by a fault of ours; please report the log".to_owned()),
+                Some(figures) => {
+                    let Figures { totals, in_memory, log_failing, .. } = &figures;
+                    let open = counted(totals.open, "session");
+                    let failing = log_failing.as_ref().map_or_else(String::new, |why| format!("; its log is not written: {why}"));
+                    row(log_failing.is_none(), format!("listening on {addr}, {open} open, {in_memory} in memory{failing}"))
+                }
+            },
+        }
+    }
+
+    /// What it counts; nothing of one that is down.
+    pub(in crate::station) fn figures(&self) -> Option<Figures> {
+        self.way().ok()?.figures()
     }
 
     /// What holds of it, and the last entry that this includes. Where it is down there is nothing.
@@ -72,7 +100,7 @@ impl Sessions {
         let down = |why: &str| macp::Snapshot { listener: macp::Listener::Down(Arc::from(why)), ..macp::Snapshot::default() };
         match &*self.standing.lock().unwrap_or_else(PoisonError::into_inner) {
             Standing::Starting => Default::default(),
-            Standing::Up(_, way) => way.snapshot().unwrap_or_default(),
+            Standing::Up { way, .. } => way.snapshot().unwrap_or_default(),
             Standing::Down(why) => (Seq(0), down(why)),
         }
     }
@@ -138,7 +166,8 @@ pub(in crate::station) fn start(inner: &Arc<Inner>, config: &Config, store: stor
     let task = hosts.spawn(serve);
     match hosts.block_on(is_ready) {
         Ok(Ok((addr, way))) => {
-            inner.sessions.set(Standing::Up(addr, way));
+            let recorded = Recorded::new(&config.data, ADDR_FILE, addr.to_string().as_bytes(), "the MACP port");
+            inner.sessions.set(Standing::Up { addr, way, _noted: recorded.kept(&inner.board, hosts) });
             Ok(Serving { task, stop })
         }
         Ok(Err(why)) => Err(why),

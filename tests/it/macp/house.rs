@@ -50,6 +50,15 @@ impl House {
         (self.station, self.client) = (Some(station), client);
     }
 
+    pub(super) fn data(&self) -> &std::path::Path {
+        self.folder.path()
+    }
+
+    /// Where the MACP port is.
+    pub(super) fn addr(&self) -> std::net::SocketAddr {
+        std::fs::read_to_string(self.data().join("macp.addr")).unwrap().trim_end().parse().unwrap()
+    }
+
     pub(super) fn port(&self) -> std::sync::Arc<dyn StationPort> {
         self.station.as_ref().unwrap().port()
     }

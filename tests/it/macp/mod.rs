@@ -1,6 +1,8 @@
 //! The MACP runtime of a station, by a client that is made from the protos, over a real socket.
 
 mod calls;
+mod failing;
+mod hostile;
 mod house;
 mod kept;
 mod protos;

@@ -17,6 +17,7 @@ use crate::{
     field::Record,
     filter::Filter,
     ids::{ConnectionId, QueueName},
+    macp::{Mode, SessionState, registry},
     port::{Operator, Page, Query},
     runs::RunState,
     tap::entry::mpp::{RefundStatus, RowState},
@@ -47,6 +48,7 @@ enum Listing {
     Invocations { state: Option<RowState>, queue: Option<QueueName>, other_manifest: bool, filter: Option<Filter>, limit: u64 },
     Refunds { status: Option<RefundStatus>, filter: Option<Filter>, limit: u64 },
     Runs { state: Option<RunState>, name: Option<String>, since_ms: Option<Wall>, filter: Option<Filter>, limit: u64 },
+    Sessions { state: Option<SessionState>, mode: Option<Mode>, since_ms: Option<Wall>, filter: Option<Filter>, limit: u64 },
     Whole { query: Query, filter: Option<Filter>, limit: Option<u64> },
 }
 
@@ -59,11 +61,18 @@ impl Listing {
         if args.other_manifest && !is_invocations {
             return Err(Error::usage("--other-manifest narrows invocations only", "`rl-console ls invocations --other-manifest`"));
         }
-        if args.state.is_some() && !matches!(args.what, LsWhat::Invocations | LsWhat::Refunds | LsWhat::Runs) {
-            return Err(Error::usage("--state narrows invocations, refunds and runs only", "`rl-console ls invocations --state pending`"));
+        if args.state.is_some() && !matches!(args.what, LsWhat::Invocations | LsWhat::Refunds | LsWhat::Runs | LsWhat::Sessions) {
+            let what = "--state narrows invocations, refunds, runs and sessions only";
+            return Err(Error::usage(what, "`rl-console ls invocations --state pending`"));
         }
-        if args.what != LsWhat::Runs && (args.name.is_some() || args.since.is_some()) {
-            return Err(Error::usage("--name and --since narrow runs only", "`rl-console ls runs --since 1h`"));
+        if args.name.is_some() && args.what != LsWhat::Runs {
+            return Err(Error::usage("--name narrows runs only", "`rl-console ls runs --name poll`"));
+        }
+        if args.mode.is_some() && args.what != LsWhat::Sessions {
+            return Err(Error::usage("--mode narrows sessions only", "`rl-console ls sessions --mode decision`"));
+        }
+        if args.since.is_some() && !matches!(args.what, LsWhat::Runs | LsWhat::Sessions) {
+            return Err(Error::usage("--since narrows runs and sessions only", "`rl-console ls runs --since 1h`"));
         }
         let filter = args.filter.as_deref().map(|text| filter::read(text, args.what, now)).transpose()?.filter(|filter| !filter.is_empty());
         let whole = |query| Ok(Self::Whole { query, filter: filter.clone(), limit: args.limit });
@@ -100,8 +109,27 @@ impl Listing {
                 filter,
                 limit: args.limit.unwrap_or(LIMIT),
             }),
+            LsWhat::Sessions => Ok(Self::Sessions {
+                state: named(args.state.as_deref(), &names(SessionState::ALL, SessionState::name), SessionState::from_name)?,
+                mode: mode(args.mode.as_deref())?,
+                since_ms: args.since.map(|ago| Wall(now.wall.0.saturating_sub(ago))),
+                filter,
+                limit: args.limit.unwrap_or(LIMIT),
+            }),
         }
     }
+}
+
+fn names<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str) -> Vec<&'static str> {
+    all.iter().copied().map(name).collect()
+}
+
+/// A mode by any name that a session may have it under.
+fn mode(name: Option<&str>) -> Result<Option<Mode>, Error> {
+    let Some(name) = name else { return Ok(None) };
+    let hint = || format!("one of {}", names(Mode::ALL, Mode::short).join(", "));
+    let found = registry::resolve(name).map(|(_, mode)| Some(mode));
+    found.ok_or_else(|| Error::usage(format!("there is no mode `{name}`"), hint()))
 }
 
 fn named<T>(name: Option<&str>, names: &[&str], read: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, Error> {
@@ -163,6 +191,22 @@ async fn list(
             };
             let read = |page| match page {
                 Page::Runs { rows, more, beyond } => Some((rows, more, beyond)),
+                _ => None,
+            };
+            pages(station, (query, read, |row| row.number), (filter.as_ref(), now), *limit, Printer::new(clock, out)).await
+        }
+        Listing::Sessions { state, mode, since_ms, filter, limit } => {
+            let query = |beyond, limit| Query::Sessions {
+                state: *state,
+                mode: *mode,
+                since_ms: *since_ms,
+                beyond,
+                oldest_first: false,
+                filter: filter.as_ref().map(Filter::canonical),
+                limit,
+            };
+            let read = |page| match page {
+                Page::Sessions { rows, more, beyond } => Some((rows, more, beyond)),
                 _ => None,
             };
             pages(station, (query, read, |row| row.number), (filter.as_ref(), now), *limit, Printer::new(clock, out)).await

@@ -4,6 +4,7 @@ mod list;
 mod rows;
 mod rows_bus;
 mod rows_runs;
+mod rows_sessions;
 
 pub(in crate::cli) use list::run;
 pub(super) use rows::{Shown, refund_status};

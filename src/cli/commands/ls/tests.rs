@@ -180,16 +180,7 @@ fn people_get_a_table() {
 
 #[test]
 fn what_narrows_must_fit_what_is_listed() {
-    let args = |what, state: Option<&str>| LsArgs {
-        what,
-        state: state.map(str::to_owned),
-        queue: None,
-        other_manifest: false,
-        name: None,
-        since: None,
-        filter: None,
-        limit: None,
-    };
+    let args = |what, state: Option<&str>| LsArgs { state: state.map(str::to_owned), ..LsArgs::of(what) };
     assert!(Listing::of(&args(LsWhat::Queues, Some("pending")), Now::at_ms(0)).is_err());
     assert!(Listing::of(&args(LsWhat::Invocations, Some("manual")), Now::at_ms(0)).is_err());
     assert_eq!(
@@ -247,16 +238,7 @@ fn a_list_that_comes_whole_is_filtered_before_it_is_cut() {
 
 #[test]
 fn a_filter_is_of_the_fields_of_what_is_listed() {
-    let args = |what| LsArgs {
-        what,
-        state: None,
-        queue: None,
-        other_manifest: false,
-        name: None,
-        since: None,
-        filter: Some("pending>2".to_owned()),
-        limit: None,
-    };
+    let args = |what| LsArgs { filter: Some("pending>2".to_owned()), ..LsArgs::of(what) };
     assert!(Listing::of(&args(LsWhat::Queues), Now::at_ms(0)).is_ok());
     let Err(Error::Filter(error)) = Listing::of(&args(LsWhat::Invocations), Now::at_ms(0)) else { panic!("it has no such field") };
     assert_eq!(error.fault.at, 0..7);

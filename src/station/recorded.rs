@@ -1,36 +1,64 @@
-//! Where the bus answers, noted in the data folder for those who are given that folder (ruling RMP 15), for as long as the bus is served.
+//! Where hosts answer, noted in the data folder for those who are given that folder (ruling RMP 15), for as long as they are served.
 
 use std::{
     fs, io,
-    os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
     time::Duration,
 };
+
+use tokio::{runtime::Runtime, task::AbortHandle};
 
 use crate::{station::board::Board, tap::entry::station::Level};
 
 /// The file of a data folder that holds the path of its station's socket.
 pub(crate) const PATH_FILE: &str = "rmp.path";
+/// The file of a data folder that holds the address of its station's MACP port.
+pub(crate) const ADDR_FILE: &str = "macp.addr";
 /// How often it is looked whether it is still there.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// The note of a data folder.
+/// A note of a data folder.
 #[derive(Clone, Debug)]
 pub(super) struct Recorded {
     file: PathBuf,
-    socket: PathBuf,
+    /// What stands there, its line's end aside.
+    text: Vec<u8>,
+    /// Whose clients go by it.
+    host: &'static str,
+}
+
+/// A note that is kept up, and taken away when this is dropped.
+#[derive(Debug)]
+pub(super) struct Kept {
+    file: PathBuf,
+    task: AbortHandle,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.task.abort();
+        // Gone already, or it leads to where nobody answers.
+        let _ = fs::remove_file(&self.file);
+    }
 }
 
 impl Recorded {
-    pub(super) fn new(data: &Path, socket: &Path) -> Self {
-        Self { file: data.join(PATH_FILE), socket: socket.to_owned() }
+    pub(super) fn new(data: &Path, name: &str, text: &[u8], host: &'static str) -> Self {
+        Self { file: data.join(name), text: text.to_vec(), host }
     }
 
-    /// Writes it, and says where that fails: clients that are told the socket find it all the same.
+    /// Writes it, and says where that fails: clients that are told the place find it all the same.
     pub(super) fn write_or_say(&self, board: &Board) {
         if let Err(error) = self.write() {
             board.notice(Level::Warn, &self.failed(&error));
         }
+    }
+
+    /// Writes it and keeps it up, until what is given is dropped.
+    pub(super) fn kept(self, board: &Board, hosts: &Runtime) -> Kept {
+        self.write_or_say(board);
+        let file = self.file.clone();
+        Kept { file, task: hosts.spawn(self.keep(board.clone())).abort_handle() }
     }
 
     /// Writes it anew where somebody took it away or changed it, until it is dropped.
@@ -66,17 +94,18 @@ impl Recorded {
     }
 
     fn write(&self) -> io::Result<()> {
-        let fresh = self.file.with_extension("path.new");
+        let mut fresh = self.file.clone().into_os_string();
+        fresh.push(".new");
         fs::write(&fresh, self.bytes())?;
         fs::rename(fresh, &self.file)
     }
 
     fn bytes(&self) -> Vec<u8> {
-        [self.socket.as_os_str().as_bytes(), b"\n"].concat()
+        [&self.text[..], b"\n"].concat()
     }
 
     fn failed(&self, error: &io::Error) -> String {
-        format!("{}: {error}: --data does not lead to the bus", self.file.display())
+        format!("{}: {error}: --data does not lead to {}", self.file.display(), self.host)
     }
 }
 
@@ -87,7 +116,7 @@ mod tests {
     #[test]
     fn a_note_that_is_gone_or_another_is_written_anew_and_one_that_stands_is_left() {
         let data = tempfile::tempdir().unwrap();
-        let recorded = Recorded::new(data.path(), Path::new("/run/a b.sock"));
+        let recorded = Recorded::new(data.path(), PATH_FILE, b"/run/a b.sock", "the bus");
         let file = data.path().join(PATH_FILE);
         assert!(recorded.look().unwrap(), "it was never written");
         assert!(!recorded.look().unwrap());

@@ -1,0 +1,63 @@
+//! The rows of sessions as lines of a table.
+
+use super::rows::Shown;
+use crate::{
+    cli::table::{Align, LocalClock},
+    macp::{Ending, Phase},
+    port::{SessionLogRow, SessionRow},
+};
+
+const L: Align = Align::Left;
+const R: Align = Align::Right;
+
+impl Shown for SessionRow {
+    const COLUMNS: &'static [(&'static str, Align)] = &[
+        ("session", L),
+        ("mode", L),
+        ("state", L),
+        ("phase or round", L),
+        ("messages", R),
+        ("participants", R),
+        ("by", L),
+        ("began", L),
+        ("ended", L),
+        ("intent or why", L),
+    ];
+
+    fn cells(&self, clock: &LocalClock) -> Vec<String> {
+        let nothing = || "-".to_owned();
+        let round = || self.round.map(|round| format!("round {round}"));
+        let why = self.why.as_deref().filter(|why| !why.is_empty());
+        let ending = self.ending.filter(|ending| *ending != Ending::TtlExpired).map_or(self.state.name(), Ending::name);
+        vec![
+            self.session.clone(),
+            self.mode.short().to_owned(),
+            ending.to_owned(),
+            self.phase.map(Phase::name).map(str::to_owned).or_else(round).unwrap_or_else(nothing),
+            self.messages.to_string(),
+            if self.participants == 0 { "anybody".to_owned() } else { self.participants.to_string() },
+            self.by.clone(),
+            clock.show(self.started_at_ms),
+            self.ended_at_ms.map_or_else(nothing, |end| clock.show(end)),
+            why.unwrap_or(&self.intent).to_owned(),
+        ]
+    }
+}
+
+impl Shown for SessionLogRow {
+    const COLUMNS: &'static [(&'static str, Align)] =
+        &[("nr", R), ("at", L), ("kind", L), ("type", L), ("sender", L), ("message", L), ("payload", L)];
+
+    fn cells(&self, clock: &LocalClock) -> Vec<String> {
+        let or_none = |text: &Option<String>| text.as_deref().filter(|text| !text.is_empty()).unwrap_or("-").to_owned();
+        vec![
+            self.number.to_string(),
+            clock.show(self.at_ms),
+            self.kind.name().to_owned(),
+            or_none(&self.message_type),
+            or_none(&self.sender),
+            or_none(&self.message_id),
+            self.payload.as_str().to_owned(),
+        ]
+    }
+}

@@ -1,0 +1,10 @@
+//! `session`: a client of the MACP runtime, as agents are, and what the station keeps of sessions.
+
+mod dispatch;
+mod line;
+mod progress;
+mod send;
+mod show;
+mod stream;
+
+pub(in crate::cli) use dispatch::run;

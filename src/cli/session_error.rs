@@ -1,0 +1,248 @@
+//! What goes wrong with sessions, as scripts and people are told of it.
+
+use std::net::SocketAddr;
+
+use tonic::Code as Status;
+
+use super::error::Exit;
+use crate::macp::Code;
+
+/// Why a subcommand about sessions did not do its work.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum SessionError {
+    /// The runtime refused a message.
+    #[error("{code}: {why}")]
+    Refused {
+        /// The protocol's code.
+        code: String,
+        /// What the runtime says to it.
+        why: String,
+        /// The session that was meant.
+        session: String,
+        /// How that stands; nothing where there is none.
+        state: Option<&'static str>,
+    },
+    /// The runtime ended a call.
+    #[error("the runtime ends the call with {}: {why}", status_name(*status))]
+    Declined {
+        /// With this status.
+        status: Status,
+        /// What it says to it.
+        why: String,
+    },
+    /// Nobody answers.
+    #[error("no runtime answers at {}", tried.iter().map(|(addr, why)| format!("{addr}: {why}")).collect::<Vec<_>>().join("; "))]
+    Unreachable {
+        /// Where it was tried, and why that failed.
+        tried: Vec<(SocketAddr, String)>,
+    },
+    /// No station has said where it listens.
+    #[error("no station has recorded in {data} where its MACP port is")]
+    NothingRecorded {
+        /// The data folder.
+        data: String,
+    },
+    /// The connection broke.
+    #[error("the connection to the runtime at {addr} is lost: {why}")]
+    Lost {
+        /// Whose.
+        addr: SocketAddr,
+        /// What is said of it.
+        why: String,
+    },
+    /// It took too long.
+    #[error("the runtime has not answered within {ms} ms")]
+    TimedOut {
+        /// How long was waited.
+        ms: u64,
+    },
+    /// No session has this id.
+    #[error("there is no session {session}")]
+    Unknown {
+        /// Which.
+        session: String,
+    },
+    /// Nothing but the runtime's own port could say it.
+    #[error("the log of {session} cannot be read here: {why}")]
+    NoLog {
+        /// Which.
+        session: String,
+        /// Why.
+        why: String,
+    },
+    /// Messages of a stream were refused, or lines were none.
+    #[error("{refused} of {all} messages {} not accepted", if *refused == 1 { "is" } else { "are" })]
+    Some {
+        /// How many.
+        refused: u64,
+        /// Of how many.
+        all: u64,
+    },
+}
+
+impl SessionError {
+    /// The exit code.
+    pub(super) const fn exit(&self) -> Exit {
+        match self {
+            Self::Unreachable { .. } | Self::NothingRecorded { .. } | Self::Lost { .. } => Exit::NoStation,
+            Self::TimedOut { .. } => Exit::TimedOut,
+            Self::Refused { .. } | Self::Declined { .. } | Self::Unknown { .. } | Self::NoLog { .. } | Self::Some { .. } => Exit::Refused,
+        }
+    }
+
+    /// The machine-readable code.
+    pub(super) fn code(&self) -> &'static str {
+        match self {
+            Self::Refused { code, .. } => Code::from_name(code).map_or("refused", refusal_code),
+            Self::Declined { status, .. } => status_code(*status),
+            Self::Unreachable { .. } | Self::NothingRecorded { .. } => "unreachable",
+            Self::Lost { .. } => "disconnected",
+            Self::TimedOut { .. } => "timed_out",
+            Self::Unknown { .. } => "unknown_session",
+            Self::NoLog { .. } => "no_log",
+            Self::Some { .. } => "messages_refused",
+        }
+    }
+
+    /// What it means and what to do about it; empty when nothing can be said.
+    pub(super) fn hint(&self) -> String {
+        match self {
+            Self::Refused { code, session, .. } => Code::from_name(code).map(|code| refusal_hint(code, session)).unwrap_or_default(),
+            Self::Declined { status, .. } => status_hint(*status).to_owned(),
+            Self::Unreachable { .. } => {
+                "start a station with `rl-console` or `rl-console serve`, or name another runtime with --grpc ADDR; `rl-console ls health` \
+                 says how the station's own is"
+                    .to_owned()
+            }
+            Self::NothingRecorded { data } => {
+                format!("start a station with `rl-console --data {data} serve`, or name a runtime with --grpc ADDR")
+            }
+            Self::Lost { .. } | Self::TimedOut { .. } => {
+                "a message may have arrived: with the same --id it counts once, however often it is sent".to_owned()
+            }
+            Self::Unknown { .. } => "`rl-console ls sessions` lists them".to_owned(),
+            Self::NoLog { .. } => "only the station that keeps it can tell: name its data folder with --data".to_owned(),
+            Self::Some { .. } => "each is told above".to_owned(),
+        }
+    }
+}
+
+const fn refusal_code(code: Code) -> &'static str {
+    match code {
+        Code::UnsupportedProtocolVersion => "unsupported_protocol_version",
+        Code::InvalidEnvelope => "invalid_envelope",
+        Code::SessionNotFound => "session_not_found",
+        Code::SessionNotOpen => "session_not_open",
+        Code::ModeNotSupported => "mode_not_supported",
+        Code::Forbidden => "forbidden",
+        Code::Unauthenticated => "unauthenticated",
+        Code::DuplicateMessage => "duplicate_message",
+        Code::PayloadTooLarge => "payload_too_large",
+        Code::RateLimited => "rate_limited",
+    }
+}
+
+fn refusal_hint(code: Code, session: &str) -> String {
+    let shows = format!("`rl-console session show {session}`");
+    match code {
+        Code::UnsupportedProtocolVersion => "the runtime speaks MACP 1.0: leave `macp_version` out, or make it \"1.0\"".to_owned(),
+        Code::InvalidEnvelope => format!(
+            "something in it is missing or not as it must be, its sender is no participant, or the session exists already; {shows} has its \
+             participants, proposals and votes, and `rl-console help session send` what each message carries"
+        ),
+        Code::SessionNotFound => {
+            "nobody began a session of this id: `rl-console ls sessions` lists them, `rl-console session start` begins one".to_owned()
+        }
+        Code::SessionNotOpen => {
+            format!("it is resolved, its time is over, or it was cancelled; {shows} says which, `rl-console session start` begins another")
+        }
+        Code::ModeNotSupported => "the modes are decision and multi_round".to_owned(),
+        Code::Forbidden => "who sent it may not do that there".to_owned(),
+        Code::Unauthenticated => "the runtime wants to know who sends; this client shows no credentials".to_owned(),
+        Code::DuplicateMessage => "it was accepted before: there is nothing to do".to_owned(),
+        Code::PayloadTooLarge => "the station's `limits.macp.payload_bytes_max` bounds what one message carries".to_owned(),
+        Code::RateLimited => "send less, or later".to_owned(),
+    }
+}
+
+const fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Ok => "OK",
+        Status::Cancelled => "CANCELLED",
+        Status::Unknown => "UNKNOWN",
+        Status::InvalidArgument => "INVALID_ARGUMENT",
+        Status::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        Status::NotFound => "NOT_FOUND",
+        Status::AlreadyExists => "ALREADY_EXISTS",
+        Status::PermissionDenied => "PERMISSION_DENIED",
+        Status::ResourceExhausted => "RESOURCE_EXHAUSTED",
+        Status::FailedPrecondition => "FAILED_PRECONDITION",
+        Status::Aborted => "ABORTED",
+        Status::OutOfRange => "OUT_OF_RANGE",
+        Status::Unimplemented => "UNIMPLEMENTED",
+        Status::Internal => "INTERNAL",
+        Status::Unavailable => "UNAVAILABLE",
+        Status::DataLoss => "DATA_LOSS",
+        Status::Unauthenticated => "UNAUTHENTICATED",
+    }
+}
+
+const fn status_code(status: Status) -> &'static str {
+    match status {
+        Status::InvalidArgument => "invalid_argument",
+        Status::NotFound => "not_found",
+        Status::ResourceExhausted | Status::OutOfRange => "resource_exhausted",
+        Status::Unimplemented => "unimplemented",
+        Status::Unavailable => "unavailable",
+        Status::Internal => "internal",
+        _ => "declined",
+    }
+}
+
+const fn status_hint(status: Status) -> &'static str {
+    match status {
+        Status::ResourceExhausted | Status::OutOfRange => {
+            "a bound of the runtime is reached: `limits.macp` in the station's `config show` has them"
+        }
+        Status::Unavailable => "send it again with the same --id, and it counts once; `rl-console doctor` checks the station's disk",
+        Status::Unimplemented => "whatever listens there is no MACP runtime: check --grpc",
+        Status::InvalidArgument => "the runtime speaks another version of MACP, or the request is none: check --grpc",
+        _ => "the station's own log says more",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_has_its_exit_code_its_code_and_says_what_to_do() {
+        let text = String::new;
+        let addr: SocketAddr = "127.0.0.1:1".parse().unwrap();
+        let refused = |code: &str| SessionError::Refused { code: code.to_owned(), why: text(), session: text(), state: None };
+        let declined = |status| SessionError::Declined { status, why: text() };
+        let table = [
+            (declined(Status::Unavailable), 1, "unavailable"),
+            (declined(Status::ResourceExhausted), 1, "resource_exhausted"),
+            (declined(Status::Unimplemented), 1, "unimplemented"),
+            (declined(Status::Aborted), 1, "declined"),
+            (SessionError::Unreachable { tried: vec![(addr, text())] }, 3, "unreachable"),
+            (SessionError::NothingRecorded { data: text() }, 3, "unreachable"),
+            (SessionError::Lost { addr, why: text() }, 3, "disconnected"),
+            (SessionError::TimedOut { ms: 1 }, 4, "timed_out"),
+            (SessionError::Unknown { session: text() }, 1, "unknown_session"),
+            (SessionError::NoLog { session: text(), why: text() }, 1, "no_log"),
+            (SessionError::Some { refused: 1, all: 2 }, 1, "messages_refused"),
+        ];
+        for (error, exit, code) in table {
+            assert_eq!((error.exit() as u8, error.code()), (exit, code), "{error:?}");
+            assert!(!error.hint().is_empty(), "{error:?}");
+        }
+        for code in Code::ALL {
+            let error = refused(code.name());
+            assert_eq!((error.code(), error.exit()), (code.name().to_lowercase().as_str(), Exit::Refused));
+            assert!(!error.hint().is_empty(), "{error:?}");
+        }
+        assert_eq!((refused("NEW").code(), refused("NEW").to_string()), ("refused", "NEW: ".to_owned()), "of a later runtime");
+    }
+}

@@ -1,0 +1,51 @@
+//! Why a station did not start, as scripts and people are told of it.
+
+use super::{commands::console::quoted, error::Exit};
+use crate::station::StartError;
+
+/// The exit code.
+pub(super) fn exit(error: &StartError) -> Exit {
+    match error {
+        StartError::Held { .. } => Exit::NoStation,
+        StartError::Pack { .. } | StartError::Failed(_) => Exit::Refused,
+    }
+}
+
+/// The machine-readable code.
+pub(super) fn code(error: &StartError) -> &'static str {
+    match error {
+        StartError::Held { .. } => "held",
+        StartError::Pack { .. } => "bad_pack",
+        StartError::Failed(_) => "not_started",
+    }
+}
+
+/// What to do about it.
+pub(super) fn hint(error: &StartError) -> String {
+    match error {
+        StartError::Held { data, .. } => {
+            let command = format!("rl-console --data {}", quoted(&data.display().to_string()));
+            format!(
+                "every subcommand reaches the station that runs: `{command} attach` puts a screen on it, `{command} stop` ends it; for another \
+                 station name another folder with --data"
+            )
+        }
+        StartError::Pack { path, errors } => match errors.first() {
+            Some(first) => format!("{}; `rl-console pack check` shows every error", first.at(path)),
+            None => "`rl-console pack check` shows every error at its line".to_owned(),
+        },
+        StartError::Failed(_) => "`rl-console doctor` checks the data folder".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_station_that_runs_is_attached_to_and_not_killed() {
+        let hint = super::hint(&StartError::Held { data: "/my show".into(), pid: Some(7) });
+        assert!(hint.contains("`rl-console --data '/my show' attach`"), "{hint}");
+        assert!(!hint.contains("kill"), "{hint}");
+    }
+}

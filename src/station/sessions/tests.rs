@@ -1,0 +1,144 @@
+//! The MACP runtime fails, and is started again, in a whole station.
+
+use std::{net::SocketAddr, time::Duration};
+
+use prost::Message as _;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+use tonic::{Code, Status, transport::Endpoint};
+
+use crate::{
+    macp::{
+        Listener,
+        proto::v1::{Ack, Envelope, SendRequest, SessionStartPayload, macp_runtime_service_client::MacpRuntimeServiceClient},
+    },
+    port::{Command, HostState, Outcome, Page, PortError, Query},
+    station::{ADDR_FILE, Config, Station},
+    tap::{
+        Reader,
+        entry::{Link, Transition, What, station},
+    },
+    time::Clock,
+};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct House {
+    runtime: Runtime,
+    folder: TempDir,
+    station: Station,
+}
+
+impl House {
+    fn open() -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let station = Station::start(Config::within(folder.path()), Clock::start()).unwrap();
+        runtime.block_on(station.ready()).unwrap().macp.unwrap();
+        Self { runtime, folder, station }
+    }
+
+    fn addr(&self) -> SocketAddr {
+        self.station.inner.sessions.addr().unwrap()
+    }
+
+    fn send(&self, message_type: &str, id: &str, payload: impl Into<bytes::Bytes>) -> Result<Ack, Status> {
+        let envelope = Envelope {
+            macp_version: "1.0".to_owned(),
+            message_type: message_type.to_owned(),
+            message_id: id.to_owned(),
+            session_id: "s".to_owned(),
+            sender: "a".to_owned(),
+            payload: payload.into(),
+            ..Envelope::default()
+        };
+        self.runtime.block_on(async {
+            let channel = Endpoint::new(format!("http://{}", self.addr())).unwrap().connect().await.unwrap();
+            let mut client = MacpRuntimeServiceClient::new(channel);
+            let sent = client.send(SendRequest { envelope: Some(envelope) }).await;
+            sent.map(|response| response.into_inner().ack.unwrap())
+        })
+    }
+
+    /// Begins a decision with a proposal.
+    fn begin(&self) {
+        let payload = SessionStartPayload { ttl_ms: 86_400_000, ..SessionStartPayload::default() };
+        assert!(self.send("SessionStart", "start", payload.encode_to_vec()).unwrap().ok);
+        assert!(self.send("Proposal", "m1", r#"{"proposal_id":"p"}"#).unwrap().ok);
+    }
+
+    fn fail(&self) {
+        let mut reader = self.station.port().entries().unwrap();
+        self.station.inner.sessions.way().unwrap().fail();
+        // The next call finds it.
+        let _ = self.send("Vote", "m2", "{}");
+        self.until(&mut reader, |it| matches!(it, station::Transition::HostDown { link: Link::Macp }));
+    }
+
+    fn until(&self, reader: &mut Reader, wanted: impl Fn(&station::Transition) -> bool) {
+        let come = async {
+            loop {
+                while let Some(batch) = reader.read() {
+                    if batch.iter().any(|item| matches!(&item.entry.what, What::Transition(Transition::Station(it)) if wanted(it))) {
+                        return;
+                    }
+                }
+                reader.ready().await;
+            }
+        };
+        self.runtime.block_on(async { tokio::time::timeout(PATIENCE, come).await }).unwrap();
+    }
+
+    fn restart(&self) -> Result<Outcome, PortError> {
+        self.runtime.block_on(self.station.port().command(Command::Restart { link: Link::Macp }))
+    }
+
+    fn messages(&self) -> u64 {
+        let shown = self.runtime.block_on(self.station.port().query(Query::Session { session: "s".to_owned() })).unwrap();
+        let Page::Session(Some(detail)) = shown else { panic!("{shown:?}") };
+        detail.row.messages
+    }
+}
+
+#[test]
+fn a_runtime_that_failed_is_started_again_with_all_that_was_accepted() {
+    let house = House::open();
+    assert_eq!(house.restart(), Err(PortError::HostUp { host: "macp".to_owned() }));
+    for round in 1..=2 {
+        if round == 1 {
+            house.begin();
+        }
+        // Rows are written when they are asked for, or once a second.
+        assert_eq!(house.messages(), round);
+        house.fail();
+        let health = house.station.inner.sessions.health();
+        assert!(!health.well && health.detail.contains("`rl-console restart macp`"), "{health:?}");
+        let snapshot = house.runtime.block_on(house.station.port().snapshot()).unwrap();
+        assert!(matches!(snapshot.macp.listener, Listener::Down(_)));
+        assert!(matches!(snapshot.station.hosts[Link::Macp.index()], HostState::Down(_)));
+        assert!(!house.folder.path().join(ADDR_FILE).exists(), "nobody is led to it");
+        assert_eq!(house.messages(), round, "what is in the store is told all the same");
+
+        assert_eq!(house.restart(), Ok(Outcome::Restarted { link: Link::Macp }));
+        let recorded = std::fs::read_to_string(house.folder.path().join(ADDR_FILE)).unwrap();
+        assert_eq!(recorded.trim_end(), house.addr().to_string());
+        let again = house.send("Proposal", "m1", "").unwrap();
+        assert!(again.ok && again.duplicate, "no message is lost");
+        let vote = house.send("Vote", &format!("v{round}"), "{}").unwrap();
+        assert!(vote.ok && !vote.duplicate);
+        let snapshot = house.runtime.block_on(house.station.port().snapshot()).unwrap();
+        assert_eq!((snapshot.macp.totals.open, snapshot.macp.session("s").unwrap().messages), (1, round + 1));
+    }
+    let House { station, .. } = house;
+    station.stop();
+}
+
+#[test]
+fn whoever_calls_a_runtime_that_fails_is_told() {
+    let house = House::open();
+    house.begin();
+    house.station.inner.sessions.way().unwrap().fail();
+    let status = house.send("Vote", "m2", "{}").unwrap_err();
+    assert!(matches!(status.code(), Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal), "{status:?}");
+    house.station.stop();
+}

@@ -1,0 +1,90 @@
+//! Any requests: what decodes is answered once, as `judge` says before, and the log of each session makes it again.
+
+#![no_main]
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use libfuzzer_sys::fuzz_target;
+use prost::Message as _;
+use rl_console::{
+    limits,
+    macp::{
+        envelope::bytes_within,
+        kernel::{Answer, Input, Kernel, Lookup, Output, Settings, rebuild},
+        proto::v1::{Envelope, SendRequest, SessionStartPayload},
+    },
+    time::Now,
+};
+
+const SESSIONS: [(&str, &str); 2] = [("d", "decision"), ("r", "multi_round")];
+const TYPES: [&str; 8] = ["Proposal", "Evaluation", "Objection", "Vote", "Commitment", "Contribute", "Message", "SessionStart"];
+const SENDERS: [&str; 3] = ["a", "b", "mallory"];
+
+fn start(session: &str, mode: &str) -> Envelope {
+    let payload = SessionStartPayload { participants: vec!["a".to_owned(), "b".to_owned()], ..SessionStartPayload::default() };
+    Envelope { mode: mode.to_owned(), payload: payload.encode_to_vec().into(), ..envelope(session, "SessionStart", "start", "a", &[]) }
+}
+
+fn envelope(session: &str, message_type: &str, id: &str, sender: &str, payload: &[u8]) -> Envelope {
+    Envelope {
+        macp_version: "1.0".to_owned(),
+        message_type: message_type.to_owned(),
+        message_id: id.to_owned(),
+        session_id: session.to_owned(),
+        sender: sender.to_owned(),
+        payload: Bytes::copy_from_slice(payload),
+        ..Envelope::default()
+    }
+}
+
+/// Records by session.
+type Log = BTreeMap<u64, Vec<Bytes>>;
+
+fn handle(kernel: &mut Kernel, log: &mut Log, now: Now, envelope: &Envelope, bytes: Bytes) {
+    let input = Input::Message { envelope, bytes, lookup: Lookup::NotAsked };
+    let judged = kernel.judge(now, &input);
+    kernel.handle(now, &input);
+    let (mut received, mut answers) = (None, 0);
+    while let Some(output) = kernel.poll_output() {
+        match output {
+            Output::Received { verdict, .. } => received = Some(verdict),
+            Output::Persist { session, record, .. } => log.entry(session).or_default().push(record),
+            Output::Answer(Answer::Acked(_) | Answer::Declined { .. }) => answers += 1,
+            Output::Answer(Answer::Session { .. }) | Output::Load { .. } => panic!("nobody asked"),
+            Output::Transition { .. } => {}
+        }
+    }
+    assert_eq!((received, answers), (judged, 1));
+}
+
+fuzz_target!(|said: Vec<(u8, u8, Vec<u8>)>| {
+    let limits = limits::Macp::default();
+    let mut kernel = Kernel::new(Now::at_ms(0), Settings { limits, next_number: 1 });
+    let mut log = Log::new();
+    for (session, mode) in SESSIONS {
+        let start = start(session, mode);
+        handle(&mut kernel, &mut log, Now::at_ms(0), &start, start.encode_to_vec().into());
+    }
+    for (number, (how, id, bytes)) in said.iter().enumerate() {
+        let now = Now::at_ms(number as u64 * 1_000);
+        if how & 0x80 != 0 {
+            let bytes = Bytes::copy_from_slice(bytes);
+            if let Ok(SendRequest { envelope: Some(envelope) }) = SendRequest::decode(bytes.clone()) {
+                let within = bytes_within(&bytes, &envelope);
+                assert_eq!(Envelope::decode(within.clone()).expect("it is the envelope's"), envelope);
+                handle(&mut kernel, &mut log, now, &envelope, within);
+            }
+            continue;
+        }
+        let (session, _) = SESSIONS[usize::from(how & 1)];
+        let message_type = TYPES[usize::from(how >> 1 & 7)];
+        let sender = SENDERS[usize::from(how >> 4 & 7) % SENDERS.len()];
+        let envelope = envelope(session, message_type, &format!("m{}", id % 16), sender, bytes);
+        handle(&mut kernel, &mut log, now, &envelope, envelope.encode_to_vec().into());
+    }
+    for image in kernel.images().into_values() {
+        let records = log.remove(&image.number).expect("each session has its log");
+        assert_eq!(rebuild(image.number, records.into_iter(), limits.shown_text_bytes_max).expect("it begins well").image, image);
+    }
+});

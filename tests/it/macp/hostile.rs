@@ -1,0 +1,203 @@
+//! What no client should send: each is answered clearly, and no session is the worse for it.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::{Shutdown, TcpStream},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use futures_util::{StreamExt as _, stream};
+use prost::Message as _;
+use rl_console::{
+    macp::proto::v1::{Envelope, GetSessionRequest, SendRequest, SessionStartPayload, SessionState, StreamSessionRequest},
+    port::{Page, Query},
+};
+use tonic::Code;
+
+use super::house::{House, envelope};
+
+fn long_lived() -> SessionStartPayload {
+    SessionStartPayload { ttl_ms: 86_400_000, ..SessionStartPayload::default() }
+}
+
+fn records(house: &House, session: &str) -> usize {
+    let Page::SessionLog { rows, .. } = house.query(Query::SessionLog { session: session.to_owned(), after: 0, limit: 1_000 }) else {
+        panic!()
+    };
+    rows.len()
+}
+
+#[test]
+fn confidences_that_are_no_finite_numbers_change_nothing() {
+    let house = House::open();
+    house.start("s", "", &long_lived());
+    house.say("s", "Proposal", "m0", "a", r#"{"proposal_id":"p"}"#);
+    for confidence in ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "\"1\"", "null", "true", "0x1", ".5"] {
+        let ack = house.say("s", "Evaluation", "m1", "a", &format!(r#"{{"proposal_id":"p","confidence":{confidence}}}"#));
+        assert_eq!(ack.error.unwrap().code, "INVALID_ENVELOPE", "{confidence}");
+        assert_eq!(ack.session_state, SessionState::Open as i32);
+    }
+    assert_eq!(records(&house, "s"), 2);
+    for confidence in ["0", "-1", "1e308", "5e-324"] {
+        let ack = house.say("s", "Evaluation", confidence, "a", &format!(r#"{{"proposal_id":"p","confidence":{confidence}}}"#));
+        assert!(ack.ok, "{confidence}: {:?}", ack.error);
+    }
+}
+
+#[test]
+fn payloads_that_are_no_texts_are_refused_where_a_mode_reads_them() {
+    let house = House::open();
+    house.start("s", "", &long_lived());
+    for payload in [&b"\xff\xfe"[..], b"{\"proposal_id\":\"\xff\"}", b"\x00", b"", b"{", b"[]", b"{}{}", b"\"p\""] {
+        let ack = house.send(envelope("s", "Proposal", "m1", "a", Bytes::copy_from_slice(payload)));
+        assert_eq!(ack.error.unwrap().code, "INVALID_ENVELOPE", "{payload:?}");
+    }
+    // Nested deeper than any reader follows.
+    let deep = "[".repeat(100_000);
+    assert_eq!(house.say("s", "Proposal", "m1", "a", &format!("{{\"proposal_id\":{deep}")).error.unwrap().code, "INVALID_ENVELOPE");
+    assert!(house.send(envelope("s", "Unheard", "m1", "a", Bytes::from_static(b"\xff"))).ok, "what no mode reads may be anything");
+    assert_eq!(records(&house, "s"), 2);
+}
+
+#[test]
+fn empty_envelopes_and_long_texts_are_answered_and_leave_nothing() {
+    let house = House::open();
+    assert_eq!(house.send(Envelope::default()).error.unwrap().code, "UNSUPPORTED_PROTOCOL_VERSION");
+    let empty = Envelope { macp_version: "1.0".to_owned(), ..Envelope::default() };
+    assert_eq!(house.send(empty).error.unwrap().code, "INVALID_ENVELOPE");
+    house.start("s", "", &long_lived());
+    let long = "x".repeat(100_000);
+    let usual = || envelope("s", "Unheard", "m1", "a", "");
+    let each: [(&str, Envelope); 5] = [
+        ("mode", Envelope { mode: long.clone(), ..usual() }),
+        ("message_type", Envelope { message_type: long.clone(), ..usual() }),
+        ("message_id", Envelope { message_id: long.clone(), ..usual() }),
+        ("session_id", Envelope { session_id: long.clone(), ..usual() }),
+        ("sender", Envelope { sender: long.clone(), ..usual() }),
+    ];
+    for (name, envelope) in each {
+        let status = house.try_send(envelope).unwrap_err();
+        assert_eq!(status.code(), Code::ResourceExhausted);
+        assert!(status.message().starts_with(name) && status.message().contains("limits.macp.id_bytes_max"), "{}", status.message());
+    }
+    let version = Envelope { macp_version: long.clone(), ..usual() };
+    assert_eq!(house.send(version).error.unwrap().code, "UNSUPPORTED_PROTOCOL_VERSION");
+    // Names in a payload are bounded by the payload.
+    let payload = SessionStartPayload { participants: vec![long.clone(); 8], intent: long.clone(), mode_version: long, ..long_lived() };
+    assert!(house.start("t", "", &payload).ok);
+    assert_eq!(house.session("t").unwrap().mode_version.len(), 100_000);
+    assert_eq!((records(&house, "s"), records(&house, "t")), (1, 1));
+    assert!(house.send(usual()).ok);
+}
+
+#[test]
+fn ten_thousand_sessions_are_open_at_one_time() {
+    let house = House::open();
+    let start = |n: u32| {
+        let envelope = envelope(&format!("s{n}"), "SessionStart", "start", "a", long_lived().encode_to_vec());
+        StreamSessionRequest { envelope: Some(envelope) }
+    };
+    let mut client = house.client.clone();
+    let answered = house.runtime.block_on(async {
+        let answers = client.stream_session(stream::iter((0..10_000).map(start))).await.unwrap().into_inner();
+        answers
+            .filter(|answer| std::future::ready(answer.as_ref().is_ok_and(|it| it.envelope.as_ref().unwrap().message_type == "Ack")))
+            .count()
+            .await
+    });
+    assert_eq!(answered, 10_000);
+    let snapshot = house.runtime.block_on(house.port().snapshot()).unwrap();
+    assert_eq!(snapshot.macp.totals.open, 10_000);
+    for session in ["s0", "s5000", "s9999"] {
+        assert_eq!(house.session(session).unwrap().state(), SessionState::Open);
+        assert!(house.cancel(session, "").ok);
+    }
+}
+
+/// A frame of HTTP/2 (RFC 9113 §4.1).
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let len = u32::try_from(payload.len()).unwrap().to_be_bytes();
+    [&len[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+}
+
+/// Literal header fields without indexing, none of them Huffman-coded (RFC 7541 §6.2.2).
+fn headers(path: &str) -> Vec<u8> {
+    let fields = [
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":path", path),
+        (":authority", "localhost"),
+        ("content-type", "application/grpc"),
+        ("te", "trailers"),
+    ];
+    let text = |text: &str| [&[u8::try_from(text.len()).unwrap()][..], text.as_bytes()].concat();
+    fields.iter().flat_map(|(name, value)| [vec![0], text(name), text(value)].concat()).collect()
+}
+
+/// A message of gRPC: not compressed, its length, itself.
+fn message(message: &impl prost::Message) -> Vec<u8> {
+    let bytes = message.encode_to_vec();
+    [&[0][..], &u32::try_from(bytes.len()).unwrap().to_be_bytes(), &bytes].concat()
+}
+
+/// A connection that has called a path and sent this.
+fn half_sent(house: &House, path: &str, data: &[u8]) -> TcpStream {
+    let mut socket = TcpStream::connect(house.addr()).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    let all = [&preface[..], &frame(4, 0, 0, &[]), &frame(1, 4, 1, &headers(path)), &frame(0, 0, 1, data)].concat();
+    socket.write_all(&all).unwrap();
+    socket
+}
+
+#[test]
+fn a_stream_that_is_cut_in_the_middle_of_a_message_loses_what_was_not_whole_alone() {
+    let house = House::open();
+    let request = |envelope| StreamSessionRequest { envelope: Some(envelope) };
+    let start = message(&request(envelope("s", "SessionStart", "start", "a", long_lived().encode_to_vec())));
+    let whole = message(&request(envelope("s", "Unheard", "m1", "a", "x".repeat(1_000))));
+    let cut = message(&request(envelope("s", "Unheard", "m2", "a", "x".repeat(1_000))));
+    for (round, at) in [1, 4, 5, 6, 500, cut.len() - 1].into_iter().enumerate() {
+        let data = [&start[..], &whole, &cut[..at]].concat();
+        let mut socket = half_sent(&house, "/macp.v1.MACPRuntimeService/StreamSession", &data);
+        house.until("the message that came whole", || {
+            let heard = house.runtime.block_on(house.port().snapshot()).unwrap().macp;
+            heard.session("s").is_some_and(|it| it.messages == 1) && heard.totals.duplicates >= 2 * round as u64
+        });
+        if round % 2 == 0 {
+            socket.shutdown(Shutdown::Write).unwrap();
+            // It is closed, whatever is still said.
+            let _ = socket.read_to_end(&mut Vec::new());
+        }
+        drop(socket);
+    }
+    assert_eq!(records(&house, "s"), 2);
+    let again = house.say("s", "Unheard", "m1", "a", "");
+    assert!(again.ok && again.duplicate);
+    let first = house.say("s", "Unheard", "m2", "a", "");
+    assert!(first.ok && !first.duplicate, "what was cut had not come");
+}
+
+#[test]
+fn a_call_that_is_cut_is_no_call() {
+    let house = House::open();
+    house.start("s", "", &long_lived());
+    let send = message(&SendRequest { envelope: Some(envelope("s", "Unheard", "m1", "a", "x".repeat(1_000))) });
+    for at in [0, 3, 5, 100, send.len() - 1] {
+        drop(half_sent(&house, "/macp.v1.MACPRuntimeService/Send", &send[..at]));
+    }
+    // A length that no message may have.
+    drop(half_sent(&house, "/macp.v1.MACPRuntimeService/Send", &[0, 0xff, 0xff, 0xff, 0xff, 1]));
+    for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0xff; 64], b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff\xff\xff\xff\xff"] {
+        let mut socket = TcpStream::connect(house.addr()).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        socket.write_all(garbage).unwrap();
+        socket.shutdown(Shutdown::Write).unwrap();
+        let _ = socket.read_to_end(&mut Vec::new());
+    }
+    let mut client = house.client.clone();
+    let looked = house.runtime.block_on(client.get_session(GetSessionRequest { session_id: "s".to_owned() }));
+    assert_eq!(looked.unwrap().into_inner().metadata.unwrap().state(), SessionState::Open);
+    assert!(!house.say("s", "Unheard", "m1", "a", "").duplicate);
+}
