@@ -397,6 +397,8 @@ limits! {
         checkpoint_bytes_max = 16_777_216 in 1_048_576..=1_073_741_824,
         /// Events of runs kept as they were told; the oldest go first, and are asked of the store.
         run_lines_max = 4_096 in 64..=1_000_000,
+        /// Records of sessions' logs kept as they were heard; the oldest go first, and are asked of the store.
+        session_lines_max = 4_096 in 64..=1_000_000,
         /// Openings kept that were submitted lately; the oldest go first.
         recent_openings_max = 20 in 1..=1_000,
         /// Bytes of their texts together; the newest is kept whatever its length.

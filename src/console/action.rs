@@ -57,6 +57,8 @@ actions! {
     ViewBus = "bus",
     /// The Runs: plans, what they tell and keep, history.
     ViewRuns = "runs",
+    /// The Sessions: proposals, opinions and votes, or rounds; their logs, history.
+    ViewSessions = "sessions",
     /// The Trace: every message of one piece of work, from whom and to whom.
     ViewTrace = "trace",
     /// The Journal: notices, violations, the station's own log.
@@ -195,6 +197,8 @@ actions! {
     Decline = "decline",
     /// Record refunds with a cancellation, or do not.
     Refund = "refund",
+    /// Write why a session is cancelled.
+    Reason = "reason",
     /// Settle as done.
     SettleDone = "settle-done",
     /// Settle as failed.
@@ -228,6 +232,7 @@ impl Action {
             ViewId::Bridge => Self::ViewBridge,
             ViewId::Bus => Self::ViewBus,
             ViewId::Runs => Self::ViewRuns,
+            ViewId::Sessions => Self::ViewSessions,
             ViewId::Trace => Self::ViewTrace,
             ViewId::Wire => Self::ViewWire,
             ViewId::Journal => Self::ViewJournal,
@@ -241,6 +246,7 @@ impl Action {
             Self::ViewBridge => Some(ViewId::Bridge),
             Self::ViewBus => Some(ViewId::Bus),
             Self::ViewRuns => Some(ViewId::Runs),
+            Self::ViewSessions => Some(ViewId::Sessions),
             Self::ViewTrace => Some(ViewId::Trace),
             Self::ViewWire => Some(ViewId::Wire),
             Self::ViewJournal => Some(ViewId::Journal),
@@ -303,6 +309,7 @@ impl Action {
                 | Self::Acknowledge
                 | Self::Confirm
                 | Self::Refund
+                | Self::Reason
                 | Self::SettleDone
                 | Self::SettleFailed
                 | Self::Send
@@ -342,6 +349,7 @@ impl Action {
             | Self::ViewBridge
             | Self::ViewBus
             | Self::ViewRuns
+            | Self::ViewSessions
             | Self::ViewJournal
             | Self::ViewTrace
             | Self::ViewWire
@@ -409,6 +417,8 @@ pub(crate) enum Asked {
     CancelMany,
     /// Cancel the run of an opening of this name.
     CancelRun { name: String },
+    /// Cancel the session of this id.
+    CancelSession { id: String },
     /// Submit an opening by this request.
     Submit { request: TraceId },
     /// Answer a question of a run.

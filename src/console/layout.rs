@@ -37,10 +37,10 @@ impl Layout {
         self.panes.iter().any(|(known, _)| *known == pane)
     }
 
-    /// The chips there are: the systems, then the panes that have no room. The runs have theirs among the systems.
+    /// The chips there are: the systems, then the panes that have no room. Runs and sessions have theirs among the systems.
     pub(crate) fn chips(&self) -> Vec<ChipId> {
-        let mut chips = vec![ChipId::Mpp, ChipId::Rmp, ChipId::Runs, ChipId::Store];
-        let hidden = self.view.panes().iter().copied().filter(|pane| !self.has(*pane) && *pane != PaneId::Runs);
+        let mut chips = vec![ChipId::Mpp, ChipId::Rmp, ChipId::Macp, ChipId::Runs, ChipId::Store];
+        let hidden = self.view.panes().iter().copied().filter(|pane| !self.has(*pane) && !matches!(pane, PaneId::Runs | PaneId::Sessions));
         chips.extend(hidden.map(ChipId::Hidden));
         chips
     }
@@ -85,6 +85,7 @@ pub(crate) fn of(columns: u16, rows: u16, view: ViewId, zoomed: Option<PaneId>, 
             ViewId::Bridge => bridge(body),
             ViewId::Bus => bus(body),
             ViewId::Runs => runs(body),
+            ViewId::Sessions => sessions(body),
             ViewId::Trace => vec![(PaneId::Trace, body)],
             ViewId::Wire => vec![(PaneId::Wire, body)],
             ViewId::Journal => journal(body),
@@ -101,9 +102,9 @@ fn deck(body: Rect, teaches: bool) -> Vec<(PaneId, Rect)> {
     match (is_wide, is_tall) {
         (true, true) => {
             let (left, right) = split_columns(body);
-            let (in_flight, rest) = split_rows(right, right.height / 3);
-            let (drops, log) = split_rows(rest, rest.height / 2);
             if teaches {
+                let (in_flight, rest) = split_rows(right, right.height / 3);
+                let (drops, log) = split_rows(rest, rest.height / 2);
                 let (queues, lower) = split_rows(left, left.height / 2);
                 return vec![
                     (PaneId::Queues, queues),
@@ -115,11 +116,15 @@ fn deck(body: Rect, teaches: bool) -> Vec<(PaneId, Rect)> {
             }
             let (queues, lower) = split_rows(left, left.height / 3);
             let (recent, runs) = split_rows(lower, lower.height / 2);
+            let (upper, lower) = split_rows(right, right.height / 2);
+            let (in_flight, drops) = split_rows(upper, upper.height / 2);
+            let (sessions, log) = split_rows(lower, lower.height / 2);
             vec![
                 (PaneId::Queues, queues),
                 (PaneId::InFlight, in_flight),
                 (third, recent),
                 (PaneId::Drops, drops),
+                (PaneId::Sessions, sessions),
                 (PaneId::Log, log),
                 (PaneId::Runs, runs),
             ]
@@ -129,8 +134,8 @@ fn deck(body: Rect, teaches: bool) -> Vec<(PaneId, Rect)> {
             vec![(PaneId::Queues, left), (second, right)]
         }
         (false, true) if body.height >= 42 && !teaches => {
-            use PaneId::{Drops, InFlight, Log, Queues, Recent, Runs};
-            columns(body, &[&[(Queues, 2), (InFlight, 2), (Recent, 2), (Drops, 2), (Log, 2), (Runs, 2)]])
+            use PaneId::{Drops, InFlight, Log, Queues, Recent, Runs, Sessions};
+            columns(body, &[&[(Queues, 2), (InFlight, 2), (Recent, 2), (Drops, 2), (Sessions, 2), (Log, 2), (Runs, 2)]])
         }
         (false, true) => {
             let (top, bottom) = split_rows(body, body.height / 2);
@@ -199,6 +204,21 @@ fn runs(body: Rect) -> Vec<(PaneId, Rect)> {
     placed
 }
 
+/// The Sessions: how the one that is shown stands and who said what, beside the list; below them its log. Earlier sessions come in as there
+/// is room for them.
+fn sessions(body: Rect) -> Vec<(PaneId, Rect)> {
+    use PaneId::{SessionHistory, SessionLog, Sessions, Standings, Voices};
+    match body.width {
+        120.. if body.height >= 32 => {
+            columns(body, &[&[(Sessions, 3), (SessionHistory, 2)], &[(Standings, 3), (Voices, 3), (SessionLog, 4)]])
+        }
+        120.. => columns(body, &[&[(Sessions, 2), (SessionLog, 2)], &[(Standings, 2), (Voices, 2)]]),
+        _ if body.height >= 42 => columns(body, &[&[(Sessions, 3), (Standings, 3), (Voices, 3), (SessionLog, 3), (SessionHistory, 2)]]),
+        _ if body.height >= 28 => columns(body, &[&[(Sessions, 2), (Standings, 2), (Voices, 2), (SessionLog, 2)]]),
+        _ => columns(body, &[&[(Sessions, 1), (Standings, 1), (Voices, 1)]]),
+    }
+}
+
 /// The Journal: the log of everybody, then what peers broke, then the station's own log, then
 /// what this console itself costs. Where only two panes have room, the log is the
 /// station's own: there an adapter or a bus that says much hides nothing.
@@ -259,6 +279,7 @@ mod tests {
                     (ViewId::Bridge, false),
                     (ViewId::Bus, false),
                     (ViewId::Runs, false),
+                    (ViewId::Sessions, false),
                     (ViewId::Journal, false),
                 ] {
                     let layout = of(columns, rows, view, None, teaches);
@@ -282,7 +303,8 @@ mod tests {
                     let layout = of(columns, rows, view, zoomed, false);
                     let chips = layout.chips();
                     for pane in view.panes() {
-                        let has_chip = chips.contains(&ChipId::Hidden(*pane)) || (*pane == PaneId::Runs && !layout.has(*pane));
+                        let has_system = matches!(pane, PaneId::Runs | PaneId::Sessions);
+                        let has_chip = chips.contains(&ChipId::Hidden(*pane)) || (has_system && !layout.has(*pane));
                         assert!(layout.has(*pane) != has_chip, "{pane:?} at {columns}x{rows}");
                     }
                 }

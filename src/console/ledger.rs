@@ -1,6 +1,7 @@
 //! The account of a pane: what became of all that it could show. It balances: received = shown + filtered + evicted + lost.
 
 use super::{model::Model, pane_id::PaneId, panes, ui::Ui};
+use crate::limits::Limits;
 
 /// The account of a pane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +106,9 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
             let bound = Bound::Limit("limits.store.ended_runs_max", store.ended_runs_max);
             ("runs of the store that are loaded here; more come as you move on", all, 0, 0, bound)
         }
+        PaneId::Sessions | PaneId::Standings | PaneId::Voices | PaneId::SessionLog | PaneId::SessionHistory => {
+            of_sessions(pane, limits, model, all)
+        }
         PaneId::Meter => ("figures of this console itself", all, 0, 0, Bound::Words("they tell of the last minute, and always fit")),
         PaneId::History => ("rows of the store that are loaded here; more come as you move on", all, 0, 0, ended),
         PaneId::OtherPack | PaneId::Pending => ("rows of the store that are loaded here; more come as you move on", all, 0, 0, pending),
@@ -123,6 +127,34 @@ pub(crate) fn of(pane: PaneId, ui: &Ui, model: &Model) -> Option<Ledger> {
         }
     };
     Some(Ledger { received: came.saturating_add(lost), shown, filtered: all.saturating_sub(shown), evicted, lost, what, bound })
+}
+
+/// The account of a pane of sessions: what is counted, how many came, were evicted and lost, and what bounds them.
+fn of_sessions(pane: PaneId, limits: &Limits, model: &Model, all: u64) -> (&'static str, u64, u64, u64, Bound) {
+    let (macp, console, store) = (&limits.macp, &limits.console, &limits.store);
+    match pane {
+        PaneId::Sessions => {
+            let came = model.macp().map_or(0, |macp| macp.totals.started).max(all);
+            let bound = Bound::Limit("limits.macp.shown_max", macp.shown_max);
+            ("sessions that began since the runtime started, or were open then", came, came - all, 0, bound)
+        }
+        PaneId::Standings => {
+            let bound = Bound::Limit("limits.macp.shown_proposals_max", macp.shown_proposals_max);
+            ("proposals or participants of the session that is shown", all, 0, 0, bound)
+        }
+        PaneId::Voices => {
+            let bound = Bound::Limit("limits.macp.shown_opinions_max", macp.shown_opinions_max);
+            ("the last evaluations and objections, and the votes that count, of the session that is shown", all, 0, 0, bound)
+        }
+        PaneId::SessionLog => {
+            let bound = Bound::Limit("limits.console.session_lines_max", console.session_lines_max);
+            ("records that were heard, and those before them that are loaded here; more come as you move up", all, 0, 0, bound)
+        }
+        _ => {
+            let bound = Bound::Limit("limits.store.ended_sessions_max", store.ended_sessions_max);
+            ("sessions of the store that are loaded here; more come as you move on", all, 0, 0, bound)
+        }
+    }
 }
 
 impl Ledger {

@@ -13,11 +13,12 @@ use super::{
     panes,
     run_pages::RunPages,
     selection::Selection,
+    session_pages::SessionPages,
     window::{Answered, Record, Wanted, Window},
 };
 use crate::{
     ids::{InvocationId, QueueName, RefundId},
-    port::{InvocationRow, Page, PortError, Query, QueueRow, RefundRow, RunRow, StateKeyRow},
+    port::{InvocationRow, Page, PortError, Query, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow},
     tap::entry::mpp::RowState,
     time::{Mono, Wall},
 };
@@ -44,6 +45,9 @@ pub(crate) struct Pages {
     pub(crate) run_history: Window<RunRow>,
     /// What the store has of the run that is shown.
     pub(crate) runs: RunPages,
+    pub(crate) session_history: Window<SessionRow>,
+    /// What the store has of the session that is shown.
+    pub(crate) sessions: SessionPages,
     queues: Window<QueueRow>,
     marks: BTreeMap<PaneId, Mark>,
     /// The filters that go with the questions.
@@ -63,6 +67,8 @@ impl Pages {
             state: Window::new(false),
             run_history: Window::new(Self::is_oldest_first(PaneId::RunHistory)),
             runs: RunPages::default(),
+            session_history: Window::new(Self::is_oldest_first(PaneId::SessionHistory)),
+            sessions: SessionPages::default(),
             queues: Window::new(false),
             marks: BTreeMap::new(),
             filters: BTreeMap::new(),
@@ -79,6 +85,7 @@ impl Pages {
             PaneId::Refunds => Some(&self.refunds.selection),
             PaneId::State => Some(&self.state.selection),
             PaneId::RunHistory => Some(&self.run_history.selection),
+            PaneId::SessionHistory => Some(&self.session_history.selection),
             _ => None,
         }
     }
@@ -91,6 +98,7 @@ impl Pages {
             PaneId::Refunds => Some(&mut self.refunds.selection),
             PaneId::State => Some(&mut self.state.selection),
             PaneId::RunHistory => Some(&mut self.run_history.selection),
+            PaneId::SessionHistory => Some(&mut self.session_history.selection),
             _ => None,
         }
     }
@@ -102,6 +110,7 @@ impl Pages {
             PaneId::OtherPack => Some(self.other_pack.oldest_first()),
             PaneId::Refunds => Some(self.refunds.oldest_first()),
             PaneId::RunHistory => Some(self.run_history.oldest_first()),
+            PaneId::SessionHistory => Some(self.session_history.oldest_first()),
             _ => None,
         }
     }
@@ -118,6 +127,7 @@ impl Pages {
             PaneId::OtherPack => self.other_pack.reverse(),
             PaneId::Refunds => self.refunds.reverse(),
             PaneId::RunHistory => self.run_history.reverse(),
+            PaneId::SessionHistory => self.session_history.reverse(),
             _ => {}
         }
     }
@@ -132,6 +142,7 @@ impl Pages {
             PaneId::OtherPack => self.other_pack.begin_again(),
             PaneId::Refunds => self.refunds.begin_again(),
             PaneId::RunHistory => self.run_history.begin_again(),
+            PaneId::SessionHistory => self.session_history.begin_again(),
             _ => return,
         }
         match filter {
@@ -147,6 +158,7 @@ impl Pages {
             PaneId::OtherPack => self.other_pack.restart(),
             PaneId::Refunds => self.refunds.restart(),
             PaneId::RunHistory => self.run_history.restart(),
+            PaneId::SessionHistory => self.session_history.restart(),
             _ => false,
         }
     }
@@ -159,6 +171,7 @@ impl Pages {
             PaneId::Refunds => self.refunds.fit(height),
             PaneId::State => self.state.fit(height),
             PaneId::RunHistory => self.run_history.fit(height),
+            PaneId::SessionHistory => self.session_history.fit(height),
             _ => {}
         }
     }
@@ -186,6 +199,8 @@ impl Pages {
             PaneId::Queues => self.queues.answer(serial, queues(answer)),
             PaneId::RunHistory => self.run_history.answer(serial, runs(answer)),
             PaneId::Plan | PaneId::RunEvents | PaneId::Artifacts => self.runs.take(pane, serial, answer),
+            PaneId::SessionHistory => self.session_history.answer(serial, sessions(answer)),
+            PaneId::SessionLog | PaneId::Standings => self.sessions.take(pane, serial, answer),
             _ => {}
         }
     }
@@ -212,6 +227,7 @@ impl Pages {
                 (PaneId::Refunds, _) => self.ask_refunds(&model.changes, now),
                 (PaneId::State, _) => self.ask_state(&model.changes, now),
                 (PaneId::RunHistory, _) => self.ask_runs(model, now),
+                (PaneId::SessionHistory, _) => self.ask_sessions(model, now),
                 (PaneId::Queues, Some(area)) if panes::shows_heads(area) => self.ask_queues(&model.changes, now),
                 _ => None,
             };
@@ -250,6 +266,15 @@ impl Pages {
             page_due(&mut self.run_history, self.marks.entry(PaneId::RunHistory), changes, now)?;
         let filter = self.filters.get(&PaneId::RunHistory).cloned();
         Some((serial, Query::Runs { state: None, name: None, since_ms: None, beyond, oldest_first, filter, limit }))
+    }
+
+    fn ask_sessions(&mut self, model: &Model, now: Asking) -> Option<(u64, Query)> {
+        let totals = model.macp().map(|macp| macp.totals).unwrap_or_default();
+        let changes = (totals.started + totals.resolved + totals.expired + totals.cancelled, model.changes.resyncs);
+        let wanted = page_due(&mut self.session_history, self.marks.entry(PaneId::SessionHistory), changes, now)?;
+        let Wanted { beyond, oldest_first, limit, serial } = wanted;
+        let filter = self.filters.get(&PaneId::SessionHistory).cloned();
+        Some((serial, Query::Sessions { state: None, mode: None, since_ms: None, beyond, oldest_first, filter, limit }))
     }
 
     fn ask_queues(&mut self, changes: &Changes, now: Asking) -> Option<(u64, Query)> {
@@ -351,6 +376,14 @@ fn refunds(page: Result<Page, PortError>) -> Result<Answered<RefundRow>, String>
 fn runs(page: Result<Page, PortError>) -> Result<Answered<RunRow>, String> {
     match page {
         Ok(Page::Runs { rows, more, beyond }) => Ok(Answered { rows, more, beyond }),
+        Ok(_) => Err(strange()),
+        Err(error) => Err(words(&error)),
+    }
+}
+
+fn sessions(page: Result<Page, PortError>) -> Result<Answered<SessionRow>, String> {
+    match page {
+        Ok(Page::Sessions { rows, more, beyond }) => Ok(Answered { rows, more, beyond }),
         Ok(_) => Err(strange()),
         Err(error) => Err(words(&error)),
     }

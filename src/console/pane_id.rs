@@ -45,6 +45,16 @@ pub(crate) enum PaneId {
     Artifacts,
     /// Every run that the store has, in pages.
     RunHistory,
+    /// Sessions: those that are open first, then those that ended.
+    Sessions,
+    /// How a session stands: its proposals, or what its participants hold.
+    Standings,
+    /// Who said what of a session, the last first.
+    Voices,
+    /// A session's log, the newest last.
+    SessionLog,
+    /// Every session that the store has, in pages.
+    SessionHistory,
     /// The messages of one trace.
     Trace,
     /// What waits on one queue: a list that lies over the panes.
@@ -53,7 +63,7 @@ pub(crate) enum PaneId {
 
 impl PaneId {
     /// All of them.
-    pub(crate) const ALL: [Self; 25] = [
+    pub(crate) const ALL: [Self; 30] = [
         Self::Queues,
         Self::InFlight,
         Self::Recent,
@@ -77,6 +87,11 @@ impl PaneId {
         Self::RunEvents,
         Self::Artifacts,
         Self::RunHistory,
+        Self::Sessions,
+        Self::Standings,
+        Self::Voices,
+        Self::SessionLog,
+        Self::SessionHistory,
         Self::Trace,
         Self::Pending,
     ];
@@ -87,6 +102,7 @@ impl PaneId {
 pub(crate) enum ChipId {
     Mpp,
     Rmp,
+    Macp,
     Runs,
     Store,
     Hidden(PaneId),

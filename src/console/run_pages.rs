@@ -1,11 +1,12 @@
 //! What the store has of the run that is shown: what it told before what this console heard itself, and what it kept.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use super::{
     action::{Asked, Effect},
     layout::Layout,
     model::{Model, RunLine},
+    older::{Asking, Older, PAGE_ROWS, Part},
     pane_id::PaneId,
     stored_run::StoredRun,
     ui::Ui,
@@ -17,51 +18,18 @@ use crate::{
     time::Mono,
 };
 
-/// Rows asked for at once.
-const PAGE_ROWS: u64 = 200;
-/// Earlier events that are kept here; `run events` has all.
-const OLDER_MAX: usize = 2_000;
 /// Artifacts that are kept here; `run artifacts` has all.
 const ARTIFACTS_MAX: usize = 1_000;
 /// So near to the first row the ones before it are asked for.
 const NEAR_ROWS: usize = 50;
 /// Events asked for at once to see how the nodes of a stored run stand; the station may give fewer.
 const STANDING_ROWS: u64 = 1_000;
-/// The least time between two questions for the same.
-const INTERVAL: Duration = Duration::from_secs(1);
-
-/// A question that is under way, and the one before.
-#[derive(Clone, Copy, Debug, Default)]
-struct Asking {
-    serial: u64,
-    is_open: bool,
-    at: Option<Mono>,
-}
-
-impl Asking {
-    fn is_free(self, now: Mono) -> bool {
-        !self.is_open && self.at.is_none_or(|at| now.since(at) >= INTERVAL)
-    }
-
-    fn ask(&mut self, now: Mono) -> u64 {
-        *self = Self { serial: self.serial + 1, is_open: true, at: Some(now) };
-        self.serial
-    }
-
-    /// Whether an answer is to the last question.
-    fn answers(&mut self, serial: u64) -> bool {
-        self.is_open && self.serial == serial && std::mem::replace(&mut self.is_open, false)
-    }
-}
 
 /// What the store has of the run that is shown.
 #[derive(Debug, Default)]
 pub(crate) struct RunPages {
     run: Option<TraceId>,
-    older: Vec<RunLine>,
-    /// Whether nothing was told before the first of those.
-    is_whole: bool,
-    events: Asking,
+    events: Older<RunLine>,
     artifacts: Vec<ArtifactRow>,
     kept: Asking,
     /// Artifacts that there were when they were asked for last.
@@ -81,8 +49,7 @@ pub(crate) struct RunPages {
 impl RunPages {
     /// What a run told that lies before an event of this number.
     pub(crate) fn older(&self, run: TraceId, before: u64) -> impl Iterator<Item = &RunLine> {
-        let is_it = self.run == Some(run);
-        self.older.iter().filter(move |line| is_it && line.number < before)
+        self.events.before(if self.run == Some(run) { before } else { 0 })
     }
 
     /// What a run kept.
@@ -107,29 +74,9 @@ impl RunPages {
 
     fn turn_to(&mut self, run: TraceId) {
         if self.run != Some(run) {
-            let (events, kept, standing) = (self.events, self.kept, self.standing);
-            // The serials go on, so that an answer for the run before finds no place here.
-            let fresh = |asking: Asking| Asking { serial: asking.serial, ..Asking::default() };
-            *self = Self { run: Some(run), events: fresh(events), kept: fresh(kept), standing: fresh(standing), ..Self::default() };
+            let (events, kept, standing) = (self.events.afresh(), self.kept.afresh(), self.standing.afresh());
+            *self = Self { run: Some(run), events, kept, standing, ..Self::default() };
         }
-    }
-
-    /// The page of events before what is here: `first` is the number of the first event that this console heard itself without a gap to
-    /// the last, `told` how many there are.
-    fn ask_events(&mut self, run: TraceId, first: Option<u64>, told: u64, is_near: bool, now: Mono) -> Option<(u64, Query)> {
-        let heard = first.unwrap_or(told + 1);
-        if self.older.last().is_some_and(|last| last.number + 1 < heard) {
-            // What was heard was let go of meanwhile.
-            self.older.clear();
-            self.is_whole = false;
-        }
-        let from = self.older.first().map_or(heard, |line| line.number);
-        let is_wanted = self.older.is_empty() || (is_near && self.older.len() < OLDER_MAX);
-        if from <= 1 || self.is_whole || !is_wanted || !self.events.is_free(now) {
-            return None;
-        }
-        let limit = PAGE_ROWS.min(from - 1);
-        Some((self.events.ask(now), Query::RunEvents { run, after: from - 1 - limit, limit }))
     }
 
     fn ask_artifacts(&mut self, run: TraceId, kept: Option<u64>, now: Mono) -> Option<(u64, Query)> {
@@ -147,7 +94,7 @@ impl RunPages {
         let query = match &self.stored {
             None if self.is_unknown || !self.standing.is_free(now) => return None,
             None => Query::Run { run },
-            Some(stored) if stored.is_whole || self.standing.is_open => return None,
+            Some(stored) if stored.is_whole || self.standing.is_open() => return None,
             Some(_) if self.trouble.is_some() && !self.standing.is_free(now) => return None,
             Some(stored) => Query::RunEvents { run, after: stored.read, limit: STANDING_ROWS },
         };
@@ -173,28 +120,18 @@ impl RunPages {
 
     /// Takes the answer for a pane.
     pub(super) fn take(&mut self, pane: PaneId, serial: u64, answer: Result<Page, PortError>) {
-        let asking = match pane {
-            PaneId::RunEvents => &mut self.events,
-            PaneId::Plan => &mut self.standing,
-            _ => &mut self.kept,
+        let answers = match pane {
+            PaneId::RunEvents => self.events.answers(serial),
+            PaneId::Plan => self.standing.answers(serial),
+            _ => self.kept.answers(serial),
         };
-        if !asking.answers(serial) {
-            return;
-        }
-        let Some(run) = self.run else { return };
+        let Some(run) = self.run.filter(|_| answers) else { return };
         self.trouble = None;
         if pane == PaneId::Plan {
             return self.take_standing(answer);
         }
         match answer {
-            Ok(Page::RunEvents { rows, .. }) => {
-                let from = self.older.first().map(|line| line.number);
-                let mut lines: Vec<RunLine> = rows.into_iter().map(|row| RunLine::of(run, row)).collect();
-                lines.retain(|line| from.is_none_or(|from| line.number < from));
-                self.is_whole = lines.first().is_none_or(|line| line.number <= 1);
-                lines.append(&mut self.older);
-                self.older = lines;
-            }
+            Ok(Page::RunEvents { rows, .. }) => self.events.take(rows.into_iter().map(|row| RunLine::of(run, row)).collect()),
             Ok(Page::RunArtifacts { rows, more }) => {
                 self.has_more = more;
                 let last = self.artifacts.last().map_or(0, |row| row.number);
@@ -228,7 +165,8 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
         ask(PaneId::Plan, pages.ask_standing(run, now));
     }
     if layout.has(PaneId::RunEvents) {
-        ask(PaneId::RunEvents, pages.ask_events(run, first, told, is_near, now));
+        let part = pages.events.ask(first, told, is_near, now);
+        ask(PaneId::RunEvents, part.map(|Part { serial, after, limit }| (serial, Query::RunEvents { run, after, limit })));
     }
     if layout.has(PaneId::Artifacts) && kept != Some(0) {
         ask(PaneId::Artifacts, pages.ask_artifacts(run, kept, now));

@@ -1,7 +1,12 @@
 //! The identity of a row, and a selected one that stays selected wherever it moves.
 
-use super::model::{Breach, DropKey};
-use crate::ids::{ActionId, ConnectionId, EventName, InvocationId, QueueName, RefundId, Seq, StateKey, TopicName, TraceId};
+use std::sync::Arc;
+
+use super::model::{Breach, DropKey, Speech};
+use crate::{
+    ids::{ActionId, ConnectionId, EventName, InvocationId, QueueName, RefundId, Seq, StateKey, TopicName, TraceId},
+    macp::SessionRef,
+};
 
 /// The identity of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +48,16 @@ pub(crate) enum RecordKey {
     RunEvent(TraceId, u64),
     /// Something that a run kept, by its place among those.
     Artifact(TraceId, u64),
+    /// A session.
+    Session(SessionRef),
+    /// A session as the store has it.
+    StoredSession(SessionRef),
+    /// A proposal or a participant of a session.
+    Stand(SessionRef, Arc<str>),
+    /// What somebody said of a session: its place among those of its kind, and whose it is.
+    Voice(SessionRef, Speech, u64, Arc<str>),
+    /// A record of a session's log, by its place there.
+    SessionLine(SessionRef, u64),
 }
 
 /// The identities of a list's rows, from the top. A list of many rows answers without naming them all.

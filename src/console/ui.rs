@@ -37,6 +37,7 @@ use crate::{
     filter::Filter,
     ids::{QueueName, TraceId},
     limits::Limits,
+    macp::{Mode, SessionRef},
     runs::RunView,
     time::{Clock, Mono, Now},
 };
@@ -127,6 +128,10 @@ pub(crate) struct Ui {
     pub(crate) bookmarks: Bookmarks,
     /// The run that the panes beside the lists of runs tell of.
     pub(crate) run: Option<TraceId>,
+    /// The session that the panes beside the lists of sessions tell of.
+    pub(crate) session: Option<SessionRef>,
+    /// Its mode, as far as that is known.
+    pub(crate) mode: Option<Mode>,
     /// The trace that was chosen to be shown.
     pub(crate) trace: Option<TraceId>,
     /// Its messages, or those of the run that is shown.
@@ -179,6 +184,8 @@ impl Ui {
             time: Timeline::new(&Limits::default().console),
             bookmarks: Bookmarks::default(),
             run: None,
+            session: None,
+            mode: None,
             trace: None,
             rungs: Rungs::default(),
             openings: Openings::default(),
@@ -349,11 +356,6 @@ impl Ui {
         }
     }
 
-    /// The run that the panes beside the lists of runs tell of: the one that was selected last, or the first there is.
-    pub(crate) fn run_shown(&self, model: &Model) -> Option<TraceId> {
-        self.run.or_else(|| run_of(&self.selected(PaneId::Runs, model)?))
-    }
-
     /// A run as it is shown, or as the store has it where its plan is shown no more.
     pub(crate) fn run_view<'a>(&'a self, model: &'a Model, run: TraceId) -> Option<&'a RunView> {
         let shown = model.runs().and_then(|runs| runs.run(run));
@@ -368,22 +370,6 @@ impl Ui {
         match drawn.as_ref() {
             Some((known, picture)) if *known == key => Arc::clone(picture),
             _ => Arc::clone(&drawn.insert((key, Arc::new(Picture::of(&run.plan)))).1),
-        }
-    }
-
-    /// Turns to the run that is selected in the list that has the focus.
-    fn follow_run(&mut self, model: &Model, layout: &Layout) {
-        let list = match self.focus {
-            Focus::Pane(pane @ (PaneId::Runs | PaneId::RunHistory)) if layout.has(pane) => pane,
-            _ if self.run.is_none() => PaneId::Runs,
-            _ => return,
-        };
-        let run = self.selected(list, model).as_ref().and_then(run_of);
-        if run != self.run {
-            self.run = run.or(self.run);
-            for pane in [PaneId::Plan, PaneId::RunEvents, PaneId::Artifacts] {
-                self.selections.remove(&pane);
-            }
         }
     }
 
@@ -448,9 +434,10 @@ impl Ui {
             self.carry_on(WIRE_SETTLE_ENTRIES);
         }
         // What the others tell of is selected in these.
-        let is_list = |pane: PaneId| matches!(pane, PaneId::Runs | PaneId::RunHistory);
+        let is_list = |pane: PaneId| matches!(pane, PaneId::Runs | PaneId::RunHistory | PaneId::Sessions | PaneId::SessionHistory);
         self.settle_panes(model, layout.panes.iter().filter(|(pane, _)| is_list(*pane)));
         self.follow_run(model, &layout);
+        self.follow_session(model, &layout);
         self.carry_rungs(model, WIRE_SETTLE_ENTRIES);
         self.settle_panes(model, layout.panes.iter().filter(|(pane, _)| !is_list(*pane)));
         self.settle_overlays(model, &layout);
@@ -485,13 +472,5 @@ impl Ui {
         if let Some(palette) = &mut self.palette {
             palette.settle(layout.body);
         }
-    }
-}
-
-/// The run that a record is, or is of.
-fn run_of(record: &RecordKey) -> Option<TraceId> {
-    match record {
-        RecordKey::Run(run) | RecordKey::StoredRun(_, run) => Some(*run),
-        _ => None,
     }
 }

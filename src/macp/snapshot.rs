@@ -314,6 +314,42 @@ impl SessionView {
         self.end.as_ref().map_or(SessionState::Open, |end| end.ending.state())
     }
 
+    /// How far a decision is.
+    #[must_use]
+    pub const fn phase(&self) -> Option<Phase> {
+        match &self.progress {
+            Progress::Decision(decision) => Some(decision.phase),
+            Progress::Rounds(_) => None,
+        }
+    }
+
+    /// Which round it is.
+    #[must_use]
+    pub const fn round(&self) -> Option<u64> {
+        match &self.progress {
+            Progress::Decision(_) => None,
+            Progress::Rounds(rounds) => Some(rounds.round),
+        }
+    }
+
+    /// Votes of a decision that count, of senders that are listed.
+    #[must_use]
+    pub fn votes(&self) -> Option<u64> {
+        self.phase().map(|_| self.senders.values().filter(|sender| sender.vote.is_some()).count() as u64)
+    }
+
+    /// What a copy of it holds, in bytes, about: its texts are shared.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let rows = match &self.progress {
+            Progress::Decision(decision) => {
+                decision.proposals.len() * size_of::<ProposalView>() + decision.opinions.len() * size_of::<OpinionView>()
+            }
+            Progress::Rounds(rounds) => rounds.moves.len() * size_of::<MoveView>(),
+        };
+        size_of::<Self>() + self.senders.len() * (size_of::<(Arc<str>, SenderView)>() + 16) + rows
+    }
+
     /// How many of those who may take part have: voted, in a decision; contributed, in rounds. Of those that are listed.
     #[must_use]
     pub fn participants_in(&self) -> u64 {

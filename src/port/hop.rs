@@ -12,16 +12,16 @@ pub struct HopRow {
     pub seq: Option<u64>,
     /// When, in Unix milliseconds.
     pub at_ms: Wall,
-    /// On which link: `rmp`, `mpp`.
+    /// On which link: `rmp`, `mpp`, `macp`.
     pub link: String,
-    /// Who sent it: `agent/writer`, a client with its session, `station`, `adapter`.
+    /// Who sent it: `agent/writer`, a client with its session, `station`, `adapter`, a sender in a session and that session.
     pub from: String,
     /// For whom it is: the same, or a topic that anybody may hear.
     pub to: String,
     /// The topic, of a message of the bus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// What it is: its schema's name, the body's type where that stands for a whole family, or the frame's type.
+    /// What it is: its schema's name, the body's type where that stands for a whole family, the frame's type, or the message's type with what its answer says.
     pub schema: String,
     /// Its schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,10 +1,14 @@
 //! The ladder of a trace: who sent what to whom, folded from the tap's entries, live or recorded (rmp-v0 §3, Ladder bytes).
 
-use std::collections::{BTreeMap, HashMap};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use super::HopRow;
 use crate::{
     ids::{ConnectionId, InvocationId, Seq, TraceId},
+    macp::{self, Answered},
     rmp::{self, Body, Dialect, Family, FrameKind, HEADER_BYTES, PREFIX_BYTES, Registry, SchemaId, broker::STATION},
     runs::payload::{AgentRequest, schema},
     tap::{
@@ -39,6 +43,9 @@ struct Asked {
     by: String,
 }
 
+/// A message to a session: the session, and the message's id.
+type Spoken = (Option<Arc<str>>, Option<Arc<str>>);
+
 /// A trace's hops, from entries in their order. Entries of other traces tell who is who.
 #[derive(Clone, Debug)]
 pub struct Ladder {
@@ -56,6 +63,8 @@ pub struct Ladder {
     control: Option<Asked>,
     /// Invocations that were sent to the adapter.
     sent: HashMap<InvocationId, Asked>,
+    /// Messages to sessions that were not answered yet, by session and id.
+    messages: HashMap<Spoken, Asked>,
 }
 
 impl Ladder {
@@ -75,6 +84,7 @@ impl Ladder {
             requests: HashMap::new(),
             control: None,
             sent: HashMap::new(),
+            messages: HashMap::new(),
         }
     }
 
@@ -104,7 +114,7 @@ impl Ladder {
                 let hop = match &frame.head {
                     Head::Rmp(head) => self.on_bus(of.seq, of.at, frame, head, entry.bytes),
                     Head::Mpp(head) => self.on_bridge(of.seq, of.at, frame, head),
-                    Head::Macp(_) => None,
+                    Head::Macp(head) => Some(self.in_session(of.seq, of.at, frame, head)),
                 };
                 if let Some(hop) = hop {
                     let cause = hop.cause.or(of.cause.map(|cause| cause.0));
@@ -272,6 +282,48 @@ impl Ladder {
             dropped: None,
             refused: None,
         })
+    }
+
+    /// A message to a session of the coordination runtime, or its answer.
+    fn in_session(&mut self, seq: Seq, at: Now, frame: &Frame, head: &macp::Head) -> HopRow {
+        let sender = head.sender.as_ref().map_or_else(|| frame.peer.to_string(), ToString::to_string);
+        let session = head.session.as_ref().map_or_else(|| THE_STATION.to_owned(), |session| format!("session {session}"));
+        let key = (head.session.clone(), head.message_id.clone());
+        let is_answer = frame.direction == Direction::Outbound;
+        let answered = if is_answer { self.messages.remove(&key) } else { None };
+        let (from, to) = if is_answer { (session, sender) } else { (sender, session) };
+        if !is_answer {
+            self.messages.insert(key, Asked { seq, at: at.mono, by: from.clone() });
+        }
+        let refused = match (&frame.verdict, head.answer) {
+            (Verdict::Macp(macp::Verdict::Refused(fault)), _) => Some(fault.code().name()),
+            (Verdict::Macp(macp::Verdict::Declined(status)), _) => Some(status.name()),
+            (_, Some(Answered::Status(status))) => Some(status.name()),
+            (_, Some(Answered::Refused(code))) => Some(code.name()),
+            _ => None,
+        };
+        let kind = head.message_type.as_deref().unwrap_or(head.rpc.name());
+        let schema = match head.answer {
+            Some(Answered::Ok) => format!("{kind}: ok"),
+            Some(Answered::Duplicate) => format!("{kind}: duplicate"),
+            Some(Answered::Refused(_) | Answered::Status(_)) | None => kind.to_owned(),
+        };
+        HopRow {
+            seq: Some(seq.0),
+            at_ms: at.wall,
+            link: Link::Macp.name().to_owned(),
+            from,
+            to,
+            topic: None,
+            schema,
+            schema_id: None,
+            frame_len: Some(u64::from(frame.wire_bytes)),
+            latency_us: answered.as_ref().map(|asked| since(at.mono, asked.at)),
+            cause: answered.map(|asked| asked.seq.0),
+            reached: None,
+            dropped: None,
+            refused: refused.map(str::to_owned),
+        }
     }
 }
 

@@ -18,6 +18,12 @@ pub(super) fn shows(key: &RecordKey, commands: &CommandHints) -> Option<String> 
         RecordKey::Run(run) | RecordKey::StoredRun(_, run) | RecordKey::Node(run, _) => {
             return Some(commands.line(&format!("run show {run} --json")));
         }
+        RecordKey::Session(session) | RecordKey::StoredSession(session) | RecordKey::Stand(session, _) | RecordKey::Voice(session, ..) => {
+            return Some(commands.line(&format!("session show {} --json", quoted(&session.id))));
+        }
+        RecordKey::SessionLine(session, _) => {
+            return Some(commands.line(&format!("session show {} --log --json", quoted(&session.id))));
+        }
         RecordKey::RunEvent(run, _) => return Some(commands.line(&format!("run events {run} --json"))),
         RecordKey::Artifact(run, _) => return Some(commands.line(&format!("run artifacts {run} --json"))),
         _ => return None,
@@ -42,7 +48,7 @@ fn operand(text: &str) -> String {
 }
 
 /// A word as a shell reads it back. A NUL, which no command line can carry, is left out.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let word = word.replace('\0', "");
     shlex::try_quote(&word).map_or_else(|_| "''".to_owned(), std::borrow::Cow::into_owned)
 }

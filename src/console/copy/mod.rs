@@ -9,4 +9,5 @@ mod source;
 
 pub(crate) use dump::pairs;
 pub(crate) use form::Form;
+pub(crate) use line::quoted;
 pub(crate) use source::{Copied, Original};

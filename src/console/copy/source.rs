@@ -83,6 +83,7 @@ impl Original<'_> {
             Row::Refund(refund) => serde_json::to_string(refund.0),
             Row::Value(value) => serde_json::to_string(value.0),
             Row::StoredRun(run) => serde_json::to_string(run),
+            Row::StoredSession(session) => serde_json::to_string(session),
             Row::Artifact(artifact) => serde_json::to_string(artifact.row),
             row => serde_json::to_string(&fields(row, now)),
         };

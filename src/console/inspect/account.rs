@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::{
     decoder::{Subject, decoder_of},
+    macp::occurs,
     node::{Grower, Kind, Node, Text, Tree},
     rmp::error_of,
     told::name_of,
@@ -13,7 +14,7 @@ use crate::{
     console::model::{Breach, Kept, clause_text, refusal_remedy},
     ids::Seq,
     tap::entry::{
-        Direction, Entry, Redaction, Transition, Verdict, What, macp,
+        Direction, Entry, Frame, Head, Redaction, Transition, Verdict, What, macp,
         mpp::{self, CloseCause},
         rmp,
     },
@@ -35,6 +36,7 @@ pub(crate) enum Mood {
 pub(crate) fn verdict(subject: &Subject) -> Vec<(Mood, String)> {
     let breach = match &subject.entry.what {
         What::Frame(frame) => match &frame.verdict {
+            Verdict::Sent if answer_of(frame).is_some() => return vec![of_answer(frame)],
             Verdict::Sent => return vec![(Mood::Well, "sent: it went into the write buffer".to_owned())],
             Verdict::Mpp(mpp::Verdict::Accepted) => return vec![(Mood::Well, "taken".to_owned())],
             Verdict::Mpp(mpp::Verdict::TooLate) => {
@@ -43,7 +45,7 @@ pub(crate) fn verdict(subject: &Subject) -> Vec<(Mood, String)> {
             Verdict::Mpp(mpp::Verdict::Refused(fault)) => Breach::from(*fault),
             Verdict::Rmp(rmp::Verdict::Refused(refusal)) => Breach::Bus(*refusal),
             Verdict::Rmp(verdict) => return of_bus(verdict),
-            Verdict::Macp(verdict) => return vec![of_macp(*verdict)],
+            Verdict::Macp(verdict) => return of_macp(*verdict),
         },
         What::Transition(Transition::Mpp(mpp::Transition::Disconnected { cause, .. })) => match cause {
             CloseCause::Fault(fault) => Breach::from(*fault),
@@ -74,12 +76,32 @@ pub(crate) fn verdict(subject: &Subject) -> Vec<(Mood, String)> {
 }
 
 /// What the runtime made of a call.
-fn of_macp(verdict: macp::Verdict) -> (Mood, String) {
+fn of_macp(verdict: macp::Verdict) -> Vec<(Mood, String)> {
     match verdict {
-        macp::Verdict::Accepted => (Mood::Well, "taken".to_owned()),
-        macp::Verdict::Duplicate => (Mood::Well, "a duplicate: it was taken before, and changes nothing".to_owned()),
-        macp::Verdict::Refused(fault) => (Mood::Wrong, format!("{}: {}", fault.code().name(), fault.name())),
-        macp::Verdict::Declined(status) => (Mood::Wrong, status.name().to_owned()),
+        macp::Verdict::Accepted => vec![(Mood::Well, "taken".to_owned())],
+        macp::Verdict::Duplicate => vec![(Mood::Well, "a duplicate: it was taken before, and changes nothing".to_owned())],
+        macp::Verdict::Refused(fault) => vec![
+            (Mood::Wrong, format!("{}: {}", fault.code().name(), fault.name())),
+            (Mood::Plain, format!("macp-v1, Error Codes: {}", occurs(fault))),
+        ],
+        macp::Verdict::Declined(status) => vec![(Mood::Wrong, format!("the call ends with the status {}", status.name()))],
+    }
+}
+
+/// What an answer of the runtime says.
+const fn answer_of(frame: &Frame) -> Option<macp::Answered> {
+    match &frame.head {
+        Head::Macp(head) => head.answer,
+        Head::Mpp(_) | Head::Rmp(_) => None,
+    }
+}
+
+fn of_answer(frame: &Frame) -> (Mood, String) {
+    match answer_of(frame) {
+        Some(macp::Answered::Refused(code)) => (Mood::Plain, format!("sent: the message is rejected, {}", code.name())),
+        Some(macp::Answered::Status(status)) => (Mood::Plain, format!("sent: the call ends with the status {}", status.name())),
+        Some(macp::Answered::Duplicate) => (Mood::Well, "sent: the message had been accepted before".to_owned()),
+        Some(macp::Answered::Ok) | None => (Mood::Well, "sent: it is done, or accepted".to_owned()),
     }
 }
 
@@ -125,7 +147,12 @@ pub(crate) fn summary(entry: &Entry) -> String {
         let _ = write!(words, " {id}");
     }
     if let What::Frame(frame) = &entry.what
-        && matches!(frame.verdict, Verdict::Mpp(mpp::Verdict::Refused(_)) | Verdict::Rmp(rmp::Verdict::Refused(_)))
+        && matches!(
+            frame.verdict,
+            Verdict::Mpp(mpp::Verdict::Refused(_))
+                | Verdict::Rmp(rmp::Verdict::Refused(_))
+                | Verdict::Macp(macp::Verdict::Refused(_) | macp::Verdict::Declined(_))
+        )
     {
         words.push_str(", refused");
     }

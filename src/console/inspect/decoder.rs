@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{
+    macp::MacpMessage,
     mpp::MppFrame,
     node::{Grower, Kind, Node, Text, Tree},
     rmp::RmpFrames,
@@ -72,7 +73,8 @@ pub(crate) trait Decoder: Sync {
 /// The decoder of an entry.
 pub(crate) fn decoder_of(subject: &Subject) -> &'static dyn Decoder {
     match &subject.entry.what {
-        What::Frame(Frame { redaction: Redaction::Withheld, .. } | Frame { head: Head::Macp(_), .. }) => &Plain,
+        What::Frame(Frame { redaction: Redaction::Withheld, .. }) => &Plain,
+        What::Frame(Frame { head: Head::Macp(_), .. }) => &MacpMessage,
         What::Frame(Frame { head: Head::Mpp(_), .. }) => &MppFrame,
         What::Frame(Frame { head: Head::Rmp(_), .. }) => &RmpFrames,
         What::Transition(_) | What::Committed { .. } | What::Unsent { .. } | What::Loss { .. } => &Told,

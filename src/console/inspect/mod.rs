@@ -12,11 +12,14 @@ mod draw;
 mod hex;
 mod inspector;
 mod json;
+mod macp;
 mod mpp;
 mod msgpack;
 mod node;
 mod page;
+mod protobuf;
 mod rmp;
+mod schema;
 mod table;
 mod told;
 mod told_macp;
@@ -24,6 +27,8 @@ mod told_rmp;
 mod told_runs;
 mod worker;
 
+#[cfg(test)]
+mod macp_tests;
 #[cfg(test)]
 mod rmp_tests;
 #[cfg(test)]

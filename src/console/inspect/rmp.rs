@@ -148,7 +148,7 @@ fn number(bytes: &[u8], range: Range<usize>, (length, name): (usize, &'static st
 }
 
 /// A moment in Unix milliseconds as people read it.
-fn utc(ms: u64) -> Option<String> {
+pub(super) fn utc(ms: u64) -> Option<String> {
     i64::try_from(Wall(ms).0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok()).map(|stamp| stamp.to_string())
 }
 

@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_conflict_names_both_actions_the_key_and_the_place_once() {
-        assert_eq!(errors(&[("hold-all", &["K"])]), ["`K` is both `hold-all` and `kick` in Queues and 26 more places"]);
+        assert_eq!(errors(&[("hold-all", &["K"])]), ["`K` is both `hold-all` and `kick` in Queues and 31 more places"]);
         assert_eq!(errors(&[("mark", &["P"])]), ["`P` is both `mark` and `migrate` in Other pack"]);
         assert!(with(&[("hold-all", &["K"]), ("kick", &["f8"])]).is_ok());
     }

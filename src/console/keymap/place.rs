@@ -28,6 +28,11 @@ pub(crate) enum Place {
     RunEvents,
     Artifacts,
     RunHistory,
+    Sessions,
+    Standings,
+    Voices,
+    SessionLog,
+    SessionHistory,
     Trace,
     Chips,
     Pending,
@@ -38,6 +43,10 @@ pub(crate) enum Place {
     Dialog,
     /// Whether to cancel, which may come with a refund.
     CancelDialog,
+    /// Whether to cancel a session, which comes with a reason.
+    ReasonDialog,
+    /// That reason. What is typed is text.
+    Reason,
     /// How to settle.
     SettleDialog,
     /// The list of events that work can be given of.
@@ -72,7 +81,7 @@ pub(crate) enum Place {
 
 impl Place {
     /// All of them.
-    pub(crate) const ALL: [Self; 46] = [
+    pub(crate) const ALL: [Self; 53] = [
         Self::Queues,
         Self::InFlight,
         Self::Recent,
@@ -96,6 +105,11 @@ impl Place {
         Self::RunEvents,
         Self::Artifacts,
         Self::RunHistory,
+        Self::Sessions,
+        Self::Standings,
+        Self::Voices,
+        Self::SessionLog,
+        Self::SessionHistory,
         Self::Trace,
         Self::Chips,
         Self::Pending,
@@ -103,6 +117,8 @@ impl Place {
         Self::Inspector,
         Self::Dialog,
         Self::CancelDialog,
+        Self::ReasonDialog,
+        Self::Reason,
         Self::SettleDialog,
         Self::Events,
         Self::Form,
@@ -150,6 +166,11 @@ impl Place {
             Self::RunEvents => "Run events",
             Self::Artifacts => "Artifacts",
             Self::RunHistory => "Run history",
+            Self::Sessions => "Sessions",
+            Self::Standings => "Standings",
+            Self::Voices => "Voices",
+            Self::SessionLog => "Session log",
+            Self::SessionHistory => "Session history",
             Self::Trace => "Trace",
             Self::Chips => "the chips",
             Self::Pending => "the pending list",
@@ -157,6 +178,8 @@ impl Place {
             Self::Inspector => "the inspector",
             Self::Dialog => "a question",
             Self::CancelDialog => "the question before a cancellation",
+            Self::ReasonDialog => "the question before a session is cancelled",
+            Self::Reason => "the reason of a cancellation",
             Self::SettleDialog => "the question before a settlement",
             Self::Events => "the events",
             Self::Form => "a form",
@@ -178,7 +201,10 @@ impl Place {
 
     /// Whether what is typed there is text, so that only chords that type nothing can mean something.
     pub(crate) const fn takes_text(self) -> bool {
-        matches!(self, Self::Form | Self::FormJson | Self::Palette | Self::Keys | Self::FilterLine | Self::Submit | Self::SubmitParams)
+        matches!(
+            self,
+            Self::Form | Self::FormJson | Self::Palette | Self::Keys | Self::FilterLine | Self::Submit | Self::SubmitParams | Self::Reason
+        )
     }
 }
 
@@ -209,6 +235,11 @@ impl PaneId {
             Self::RunEvents => Place::RunEvents,
             Self::Artifacts => Place::Artifacts,
             Self::RunHistory => Place::RunHistory,
+            Self::Sessions => Place::Sessions,
+            Self::Standings => Place::Standings,
+            Self::Voices => Place::Voices,
+            Self::SessionLog => Place::SessionLog,
+            Self::SessionHistory => Place::SessionHistory,
             Self::Trace => Place::Trace,
             Self::Pending => Place::Pending,
         }

@@ -65,6 +65,11 @@ macro_rules! rows_beside_runs_and {
             Place::Wire,
             Place::Topics,
             Place::Drops,
+            Place::Sessions,
+            Place::Standings,
+            Place::Voices,
+            Place::SessionLog,
+            Place::SessionHistory,
             Place::Trace,
         ]
     };
@@ -105,6 +110,7 @@ const RESTARTS: &[Place] = rows_and!(Queues, Started, Chips, Facts, Tray);
 const INVOCATIONS: &[Place] =
     &[Place::InFlight, Place::Recent, Place::History, Place::OtherPack, Place::Pending, Place::Wire, Place::Trace];
 const RUNS: &[Place] = &[Place::Runs, Place::Plan, Place::RunEvents, Place::Artifacts, Place::RunHistory];
+const MACP_SESSIONS: &[Place] = &[Place::Sessions, Place::Standings, Place::Voices, Place::SessionLog, Place::SessionHistory];
 /// Where a question of a run may be at hand.
 const ASKED: &[Place] = &[Place::Tray, Place::Facts, Place::Runs, Place::Plan, Place::RunEvents, Place::Artifacts, Place::RunHistory];
 /// Where what is selected is a piece of work, or a part of one.
@@ -119,10 +125,15 @@ const OF_WORK: &[Place] = &[
     Place::RunEvents,
     Place::Artifacts,
     Place::RunHistory,
+    Place::Sessions,
+    Place::SessionHistory,
     Place::Inspector,
 ];
 /// Where it may be.
 const BESIDE_WORK: &[Place] = &[
+    Place::Standings,
+    Place::Voices,
+    Place::SessionLog,
     Place::Log,
     Place::Refunds,
     Place::AdapterLog,
@@ -148,7 +159,7 @@ const READ: &[Place] = &[
     Place::Tray,
 ];
 const CANCELLABLE: &[Place] = &[Place::Pending, Place::History, Place::OtherPack];
-const DIALOGS: &[Place] = &[Place::Dialog, Place::CancelDialog, Place::SettleDialog];
+const DIALOGS: &[Place] = &[Place::Dialog, Place::CancelDialog, Place::ReasonDialog, Place::SettleDialog];
 const READERS: &[Place] = &[
     Place::Pending,
     Place::Facts,
@@ -174,7 +185,7 @@ const SUBMITS: &[Place] = &[Place::Submit, Place::SubmitParams];
 const SEARCHED: &[Place] = &[Place::Palette, Place::Keys];
 /// Where what is typed is text.
 const WRITERS: &[Place] =
-    &[Place::Form, Place::FormJson, Place::Palette, Place::Keys, Place::FilterLine, Place::Submit, Place::SubmitParams];
+    &[Place::Form, Place::FormJson, Place::Palette, Place::Keys, Place::FilterLine, Place::Submit, Place::SubmitParams, Place::Reason];
 /// Every layer above the panes in which no text is typed.
 const LAYERS: &[Place] = &[
     Place::Pending,
@@ -182,6 +193,7 @@ const LAYERS: &[Place] = &[
     Place::Inspector,
     Place::Dialog,
     Place::CancelDialog,
+    Place::ReasonDialog,
     Place::SettleDialog,
     Place::Events,
     Place::Tray,
@@ -198,14 +210,17 @@ const fn bound(keys: &'static [Chord], action: Action, label: &'static str, in_f
 }
 
 pub(super) const TABLE: &[Shipped] = &[
-    bound(&[Chord::char('y')], Action::Confirm, "yes", true, &[Place::Dialog, Place::CancelDialog]),
+    bound(&[Chord::char('y')], Action::Confirm, "yes", true, &[Place::Dialog, Place::CancelDialog, Place::ReasonDialog]),
     bound(&[Chord::char('d')], Action::SettleDone, "it is done", true, &[Place::SettleDialog]),
     bound(&[Chord::char('f')], Action::SettleFailed, "it failed", true, &[Place::SettleDialog]),
     bound(&[Chord::char('n'), Chord::key(KeyCode::Esc), Chord::ctrl('c')], Action::Decline, "no, go back", true, DIALOGS),
+    bound(&[Chord::char('r')], Action::Reason, "write why", true, &[Place::ReasonDialog]),
+    bound(&[Chord::key(KeyCode::Enter)], Action::Open, "keep", true, &[Place::Reason]),
     bound(&[Chord::char('r')], Action::Refund, "with a refund", true, &[Place::CancelDialog]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "pending", true, &[Place::Queues]),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, INVOCATIONS),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, RUNS),
+    bound(&[Chord::key(KeyCode::Enter)], Action::Open, "inspect", true, MACP_SESSIONS),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "read whole", true, READ),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "open", true, INSPECTOR),
     bound(&[Chord::key(KeyCode::Enter)], Action::Open, "its entry", true, &[Place::Facts]),
@@ -248,6 +263,7 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('a')], Action::Acknowledge, "seen", true, &[Place::Tray]),
     bound(&[Chord::char('x')], Action::Cancel, "cancel", true, CANCELLABLE),
     bound(&[Chord::char('x')], Action::Cancel, "cancel run", true, RUNS),
+    bound(&[Chord::char('x')], Action::Cancel, "cancel session", true, MACP_SESSIONS),
     bound(&[Chord::char('v')], Action::Mark, "mark", true, CANCELLABLE),
     bound(&[Chord::char('e')], Action::Settle, "settle", true, &[Place::InFlight, Place::Tray]),
     bound(&[Chord::char('P')], Action::Migrate, "move to this pack", true, &[Place::OtherPack]),
@@ -289,6 +305,7 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('2')], Action::ViewBridge, "Bridge", false, VIEWS),
     bound(&[Chord::char('3')], Action::ViewBus, "Bus", false, VIEWS),
     bound(&[Chord::char('4')], Action::ViewRuns, "Runs", false, VIEWS),
+    bound(&[Chord::char('5')], Action::ViewSessions, "Sessions", false, VIEWS),
     bound(&[Chord::char('7')], Action::ViewTrace, "Trace", false, VIEWS),
     bound(&[Chord::char('8')], Action::ViewWire, "Wire", false, VIEWS),
     bound(&[Chord::char('9')], Action::ViewJournal, "Journal", false, VIEWS),

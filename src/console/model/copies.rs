@@ -2,6 +2,7 @@
 
 use super::{Model, timeline::Past};
 use crate::{
+    macp::SessionView,
     mpp::{EndedView, LiveView, LogView},
     rmp::{DropView, PeerView, TopicView},
     runs::{AskView, NodeView, PlanEdge, PlanNode, RunView},
@@ -38,14 +39,17 @@ impl Model {
             };
             world.runs.runs.iter().map(of_run).sum::<usize>() + world.runs.asks.len() * size_of::<AskView>()
         });
+        let sessions = self.macp().map_or(0, |macp| macp.sessions.values().map(SessionView::memory_bytes).sum::<usize>());
         let rates = (self.rates.len() + self.failures.len()) * (NODE_BYTES + 256);
         let faults: usize = self.faults.groups().map(|group| 1_024 + group.by.len() * 64).sum();
         size_of::<Self>()
             + bridge
             + bus
             + runs
+            + sessions
             + self.bus.memory_bytes()
             + self.run_lines.memory_bytes()
+            + self.session_lines.memory_bytes()
             + rates
             + faults
             + self.history.len() * size_of::<EndedView>()

@@ -29,6 +29,7 @@ pub(crate) enum Origin {
     Station,
     Bridge,
     Bus,
+    Runtime,
     Adapter,
     Console,
     Runs,

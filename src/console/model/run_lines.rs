@@ -4,6 +4,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use super::Model;
 use crate::{
+    console::older::Numbered,
     ids::TraceId,
     port::RunEventRow,
     runs::{self, EventKind, RunState, Transition},
@@ -56,6 +57,24 @@ impl RunLine {
             at: row.at_ms,
         }
     }
+}
+
+impl Numbered for RunLine {
+    fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+/// The last lines of one history, without a gap before the last: what was told before the first of these is to be had from the store.
+pub(super) fn without_gap<'a, L: Numbered + 'a>(newest_first: impl Iterator<Item = &'a L>) -> impl Iterator<Item = &'a L> {
+    let mut found: Vec<&L> = Vec::new();
+    for line in newest_first {
+        if found.last().is_some_and(|next| next.number() != line.number() + 1) {
+            break;
+        }
+        found.push(line);
+    }
+    found.into_iter().rev()
 }
 
 /// A run that failed: when, its opening's name, and why.
@@ -133,14 +152,7 @@ impl RunLines {
 
     /// What a run told last, without a gap: what was told before the first of these is to be had from the store.
     pub(crate) fn of(&self, run: TraceId) -> impl Iterator<Item = &RunLine> {
-        let mut found: Vec<&RunLine> = Vec::new();
-        for line in self.lines.iter().rev().filter(|line| line.run == run) {
-            if found.last().is_some_and(|next| next.number != line.number + 1) {
-                break;
-            }
-            found.push(line);
-        }
-        found.into_iter().rev()
+        without_gap(self.lines.iter().rev().map(|line| &**line).filter(move |line| line.run == run))
     }
 
     /// Why a request was rejected, if it was lately.

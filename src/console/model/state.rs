@@ -20,6 +20,8 @@ use super::{
     rates::Rate,
     run_lines::RunLines,
     run_words,
+    session_lines::SessionLines,
+    session_words,
     timeline::Past,
     world::World,
 };
@@ -80,6 +82,8 @@ pub(crate) struct Model {
     pub(crate) bus: Bus,
     /// What runs told lately.
     pub(crate) run_lines: RunLines,
+    /// What sessions took lately.
+    pub(crate) session_lines: SessionLines,
     /// Faults of peers.
     pub(crate) faults: Faults,
     /// The number of the first line that is kept of the adapter's log; the others follow it.
@@ -156,6 +160,7 @@ impl Model {
             failures: BTreeMap::new(),
             bus: Bus::new(&limits.rmp),
             run_lines: RunLines::new(limits.console.run_lines_max),
+            session_lines: SessionLines::new(limits.console.session_lines_max),
             faults: Faults::default(),
             first_line: 0,
             lines_cut: 0,
@@ -317,6 +322,7 @@ impl Model {
         self.alerts.hear(entry);
         let said = match &entry.entry.what {
             What::Transition(Transition::Rmp(transition)) => bus_words::words(transition, &entry.text(), self.rmp()),
+            What::Transition(Transition::Macp(transition)) => session_words::words(transition, &entry.text()),
             What::Transition(Transition::Runs(transition)) => run_words::words(transition, &entry.text(), self.runs()),
             What::Frame(Frame { direction: Direction::Inbound, peer, head: Head::Rmp(head), verdict: Verdict::Rmp(verdict), .. }) => {
                 let who = || bus_words::who(peer, head.session, self.rmp());
@@ -327,6 +333,9 @@ impl Model {
         self.faults.fold(entry, self.world.as_ref().map(|world| &world.rmp));
         let line = if resyncing { None } else { self.fold_world(entry) };
         self.run_lines.fold(entry, self.world.as_ref().map(|world| &world.runs));
+        if !is_in_snapshot {
+            self.session_lines.fold(entry, self.world.as_ref().map(|world| &world.macp));
+        }
         if let Some((peer, words)) = self.journal.fold(entry, line, said) {
             self.faults.tell(peer, words);
         }

@@ -3,12 +3,21 @@
 
 use std::{path::PathBuf, sync::Arc};
 
+use crossterm::event::KeyEvent;
 use ratatui::layout::Rect;
 
-use super::{overlay::centred, question};
+use super::{Line, Reaction, overlay::centred, question};
 use crate::{
-    console::{keymap, model::Model, text, theme::Role, view::Canvas},
+    console::{
+        class::Class,
+        keymap,
+        model::Model,
+        text,
+        theme::Role,
+        view::{Canvas, View},
+    },
     ids::{ActionId, ConnectionId, EventName, InvocationId, Peer, QueueName, TraceId},
+    macp::SessionRef,
     time::Mono,
 };
 
@@ -33,29 +42,73 @@ pub(crate) enum Bound {
     StopRecording { path: PathBuf },
     /// End this run before its time.
     CancelRun { run: TraceId, name: String },
+    /// End this session before its time.
+    CancelSession { session: SessionRef },
     /// Answer this question of a run.
     Decide { action: ActionId, node: Arc<str>, approved: bool },
 }
 
+/// What stays in the record of what is done.
+#[derive(Debug)]
+struct Reason {
+    line: Line,
+    /// Whether it is being written.
+    is_open: bool,
+}
+
 /// A question.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Dialog {
     pub(crate) bound: Bound,
     /// Whether a cancelled row gets a refund record.
     pub(crate) refund: bool,
+    reason: Option<Reason>,
     shown_in: Option<u64>,
     shown_at: Option<Mono>,
 }
 
 impl Dialog {
     /// A question that was not drawn yet.
-    pub(crate) const fn new(bound: Bound) -> Self {
-        Self { bound, refund: false, shown_in: None, shown_at: None }
+    pub(crate) fn new(bound: Bound) -> Self {
+        let reason = matches!(bound, Bound::CancelSession { .. }).then(|| Reason { line: Line::new(""), is_open: false });
+        Self { bound, refund: false, reason, shown_in: None, shown_at: None }
+    }
+
+    /// Whether its reason is being written.
+    pub(crate) fn is_written(&self) -> bool {
+        self.reason.as_ref().is_some_and(|reason| reason.is_open)
+    }
+
+    /// Lets its reason be written, or ends that; whether that changed something.
+    pub(crate) fn write(&mut self, is_open: bool) -> bool {
+        self.reason.as_mut().is_some_and(|reason| std::mem::replace(&mut reason.is_open, is_open) != is_open)
+    }
+
+    /// The reason, where one was written.
+    pub(crate) fn reason(&self) -> Option<&str> {
+        self.reason.as_ref().map(|reason| reason.line.text().trim()).filter(|text| !text.is_empty())
+    }
+
+    /// Takes a key before the keymap is asked, while a reason is written.
+    pub(super) fn on_key(&mut self, key: KeyEvent, view: &View) -> Reaction {
+        let place = self.place();
+        let is_bound = view.keymap.lookup(place, key).is_some();
+        let reason = self.reason.as_mut().filter(|reason| reason.is_open && !is_bound);
+        if reason.is_some_and(|reason| reason.line.input(key)) { Reaction::Taken(Vec::new()) } else { Reaction::Ignored }
+    }
+
+    /// Takes pasted text, while a reason is written.
+    pub(super) fn on_paste(&mut self, text: &str) {
+        if let Some(reason) = self.reason.as_mut().filter(|reason| reason.is_open) {
+            reason.line.paste(text);
+        }
     }
 
     /// The place of its keys.
-    pub(crate) const fn place(&self) -> keymap::Place {
+    pub(crate) fn place(&self) -> keymap::Place {
         match self.bound {
+            Bound::CancelSession { .. } if self.is_written() => keymap::Place::Reason,
+            Bound::CancelSession { .. } => keymap::Place::ReasonDialog,
             Bound::Cancel { .. } | Bound::CancelMany { .. } => keymap::Place::CancelDialog,
             Bound::Settle { .. } => keymap::Place::SettleDialog,
             Bound::Quit
@@ -95,14 +148,29 @@ impl Dialog {
             lines.extend(text::wrap(&words, inner).into_iter().map(|line| (line, role)));
         }
         lines.push((String::new(), Role::Text));
-        let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(3);
+        let more = if self.reason.is_some() { 5 } else { 3 };
+        let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(more);
         let area = centred(body, columns, rows);
         canvas.clear(area);
         let inside = canvas.frame(area, &question::title(&self.bound), true);
         for ((line, role), y) in lines.iter().zip(inside.y..inside.bottom()) {
             canvas.put(inside.x + 1, y, inside.width.saturating_sub(1), line, *role);
         }
+        self.draw_reason(canvas, inside);
         self.draw_keys(canvas, inside);
+    }
+
+    /// The reason stands above the line of keys, one empty line before it.
+    fn draw_reason(&self, canvas: &mut Canvas<'_>, inside: Rect) {
+        let Some(reason) = &self.reason else { return };
+        let (x, y) = (inside.x + 1, inside.bottom().saturating_sub(3));
+        let x = x + canvas.put(x, y, inside.width.saturating_sub(1), "reason: ", Role::Accent);
+        let columns = inside.right().saturating_sub(x + 1);
+        match self.reason() {
+            _ if reason.is_open => reason.line.draw(canvas, x, y, columns),
+            Some(text) => drop(canvas.put_as(x, y, columns, text, Role::Text, Class::Payload)),
+            None => drop(canvas.put(x, y, columns, "none is written yet", Role::Muted)),
+        }
     }
 
     fn draw_keys(&self, canvas: &mut Canvas<'_>, inside: Rect) {

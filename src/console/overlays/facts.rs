@@ -4,15 +4,15 @@ use std::{cell::Cell as Noted, sync::Arc};
 
 use ratatui::layout::Rect;
 
-use super::{Pending, bus_facts, overlay::centred, run_facts, told::Told};
+use super::{Pending, bus_facts, overlay::centred, run_facts, session_facts, told::Told};
 use crate::{
     console::{
         class::Class,
         copy::Original,
         format,
         model::{
-            Alert, Breach, Cause, DropGroup, FaultGroup, Kept, Model, RunLine, Sentence, Standing, clause_name, clause_text, hello_remedy,
-            mpp_report, remedy, rmp_report, runs_report, settle_remedy, store_report,
+            Alert, Breach, Cause, DropGroup, FaultGroup, Kept, Model, RunLine, Sentence, SessionLine, Stand, Standing, Voice, clause_name,
+            clause_text, hello_remedy, macp_report, mpp_report, remedy, rmp_report, runs_report, settle_remedy, store_report,
         },
         pane_id::ChipId,
         panes::{Artifact, Drops, LogLine, Refund, Row, StateValue, Stored},
@@ -22,8 +22,9 @@ use crate::{
         view::{Canvas, View},
     },
     ids::{ConnectionId, InvocationId, Seq, TopicName, TraceId},
+    macp::SessionRef,
     mpp::{LogView, WrittenBy, manifest::Writer},
-    port::{ArtifactRow, InvocationRow, RefundRow, RunRow, StateKeyRow},
+    port::{ArtifactRow, InvocationRow, RefundRow, RunRow, SessionRow, StateKeyRow},
     runs::RunView,
     store::invocations::Source,
     tap::entry::{mpp::RefundStatus, station::Level},
@@ -65,6 +66,16 @@ pub(crate) enum Subject {
     RunLine(Box<RunLine>),
     /// Something that a run kept.
     Artifact(TraceId, Box<ArtifactRow>),
+    /// A session.
+    Session(SessionRef),
+    /// A session as the store has it.
+    StoredSession(Box<SessionRow>),
+    /// How a proposal or a participant of a session stands.
+    Stand(Box<Stand>),
+    /// What somebody said of a session.
+    Voice(Box<Voice>),
+    /// A record of a session's log.
+    SessionLine(Box<SessionLine>),
 }
 
 /// Details of something.
@@ -131,6 +142,7 @@ impl Facts {
         match &self.subject {
             Subject::Chip(ChipId::Mpp) => "MPP bridge".to_owned(),
             Subject::Chip(ChipId::Rmp) => "RMP bus".to_owned(),
+            Subject::Chip(ChipId::Macp) => "MACP runtime".to_owned(),
             Subject::Chip(ChipId::Runs) => "Runs".to_owned(),
             Subject::Chip(_) => "Store".to_owned(),
             Subject::Invocation { id, .. } => format!("Invocation {id}"),
@@ -148,6 +160,11 @@ impl Facts {
             Subject::Node(run, place) => run_facts::node_title(self.run(model, *run), *run, *place),
             Subject::RunLine(line) => format!("Event {} of {}", line.number, line.run.short()),
             Subject::Artifact(run, row) => format!("Artifact {} of {}", row.number, run.short()),
+            Subject::Session(session) => format!("Session {}", session.id),
+            Subject::StoredSession(row) => format!("Session {}", row.session),
+            Subject::Stand(stand) => format!("{} of {}", stand.what, stand.session.id),
+            Subject::Voice(voice) => format!("{} {}", voice.by, voice.speech.name()),
+            Subject::SessionLine(line) => format!("Record {} of {}", line.number, line.session.id),
         }
     }
 
@@ -155,6 +172,7 @@ impl Facts {
         match &self.subject {
             Subject::Chip(ChipId::Mpp) => mpp_report(model, view.now).sentences,
             Subject::Chip(ChipId::Rmp) => rmp_report(model, view.now).sentences,
+            Subject::Chip(ChipId::Macp) => macp_report(model, view.now).sentences,
             Subject::Chip(ChipId::Runs) => runs_report(model, view.now).sentences,
             Subject::Chip(_) => store_report(model).sentences,
             Subject::Invocation { row: None, .. } => vec![fact("", "asking the station")],
@@ -184,6 +202,11 @@ impl Facts {
             Subject::Node(run, place) => run_facts::node_facts(view, model, (*run, *place), self.run(model, *run)),
             Subject::RunLine(line) => run_facts::line_facts(view, line),
             Subject::Artifact(run, row) => run_facts::artifact_facts(view, *run, row),
+            Subject::Session(session) => session_facts::session_facts(view, model, session),
+            Subject::StoredSession(row) => session_facts::stored_facts(view, row),
+            Subject::Stand(stand) => session_facts::stand_facts(view, stand),
+            Subject::Voice(voice) => session_facts::voice_facts(view, voice),
+            Subject::SessionLine(line) => session_facts::line_facts(view, line),
         }
     }
 
@@ -202,13 +225,18 @@ impl Facts {
             Subject::StoredRun(row) => Some(Row::StoredRun(row)),
             Subject::RunLine(line) => Some(Row::RunLine(line)),
             Subject::Artifact(run, row) => Some(Row::Artifact(Artifact { run: *run, row })),
+            Subject::StoredSession(row) => Some(Row::StoredSession(row)),
+            Subject::Stand(stand) => Some(Row::Stand((**stand).clone())),
+            Subject::Voice(voice) => Some(Row::Voice((**voice).clone())),
+            Subject::SessionLine(line) => Some(Row::SessionLine(line)),
             Subject::Chip(_)
             | Subject::Invocation { row: None, .. }
             | Subject::Alert(_)
             | Subject::Topic(_)
             | Subject::BusPeer(_)
             | Subject::Run(_)
-            | Subject::Node(..) => None,
+            | Subject::Node(..)
+            | Subject::Session(_) => None,
         };
         let lines = self.sentences(view, model).into_iter().map(|sentence| match sentence {
             Sentence::Fact(_, _, Class::Secret) => String::new(),

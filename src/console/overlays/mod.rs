@@ -20,6 +20,8 @@ mod pending;
 mod question;
 mod run_facts;
 mod run_questions;
+mod session_facts;
+mod session_questions;
 mod submit;
 mod submit_draw;
 mod told;

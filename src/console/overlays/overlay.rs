@@ -32,7 +32,7 @@ pub(crate) enum Reaction {
 pub(crate) enum Overlay {
     Pending(Pending),
     Facts(Facts),
-    Dialog(Dialog),
+    Dialog(Box<Dialog>),
     Help(Help),
     Events(Events),
     Form(Box<Form>),
@@ -77,9 +77,9 @@ impl Overlay {
             Self::Form(form) => invoke::on_key(form, key, view),
             Self::Keys(keys) => keys.on_key(key, view),
             Self::Submit(submit) => submit.on_key(key, view),
+            Self::Dialog(dialog) => dialog.on_key(key, view),
             Self::Pending(_)
             | Self::Facts(_)
-            | Self::Dialog(_)
             | Self::Help(_)
             | Self::Events(_)
             | Self::Tray(_)
@@ -99,9 +99,9 @@ impl Overlay {
             Self::Form(form) => invoke::on_paste(form, text),
             Self::Keys(keys) => keys.on_paste(text),
             Self::Submit(submit) => submit.on_paste(text),
+            Self::Dialog(dialog) => dialog.on_paste(text),
             Self::Pending(_)
             | Self::Facts(_)
-            | Self::Dialog(_)
             | Self::Help(_)
             | Self::Events(_)
             | Self::Tray(_)

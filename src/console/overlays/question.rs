@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Bound, Dialog, run_questions};
+use super::{Bound, Dialog, run_questions, session_questions};
 use crate::{
     console::{action::Action, format, model::Model, theme::Role, view::View},
     ids::{ConnectionId, InvocationId, Peer, QueueName},
@@ -21,6 +21,7 @@ pub(super) fn title(bound: &Bound) -> String {
         Bound::Migrate => "Move rows to this pack?".to_owned(),
         Bound::StopRecording { .. } => "Stop recording?".to_owned(),
         Bound::CancelRun { name, .. } => format!("Cancel {name}?"),
+        Bound::CancelSession { session } => format!("Cancel {}?", session.id),
         Bound::Decide { node, approved: true, .. } => format!("Approve {node}?"),
         Bound::Decide { node, approved: false, .. } => format!("Reject {node}?"),
     }
@@ -60,6 +61,7 @@ pub(super) fn words(dialog: &Dialog, model: &Model, view: &View) -> Vec<(String,
         }
         Bound::Migrate => migrate_words(model),
         Bound::CancelRun { run, name } => run_questions::cancel_words(model, *run, name),
+        Bound::CancelSession { session } => session_questions::cancel_words(model, session, view.now),
         Bound::Decide { action, approved, .. } => run_questions::decide_words(view, model, *action, *approved),
         Bound::StopRecording { path } => match model.world.as_ref().and_then(|world| world.station.recording.as_ref()) {
             Some(recording) if recording.path == *path => vec![

@@ -6,12 +6,15 @@ use crate::{
     console::{
         format,
         glyphs::Glyphs,
-        model::{Condition, MESSAGES, Model, drop_groups, in_flight, mpp_report, rmp_report, runs_report, store_report},
+        model::{
+            Condition, MESSAGES, Model, drop_groups, in_flight, macp_report, mpp_report, records, rmp_report, runs_report, store_report,
+        },
         pane_id::{ChipId, PaneId},
         text,
         theme::Role,
         ui::{Focus, Ui},
         view::{Canvas, View},
+        window::{Record, Window},
     },
     mpp::QueueView,
     runs::RunView,
@@ -65,6 +68,14 @@ fn parts(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
             });
             [("RMP".to_owned(), Role::Rmp), sign(rmp_report(model, view.now).condition), (figure, Role::Text)]
         }
+        ChipId::Macp => {
+            let figure = model.macp().map_or_else(String::new, |macp| match room {
+                Room::Least => String::new(),
+                Room::Tight => format::count(macp.totals.open),
+                _ => format!("{} open", format::count(macp.totals.open)),
+            });
+            [("MACP".to_owned(), Role::Macp), sign(macp_report(model, view.now).condition), (figure, Role::Text)]
+        }
         ChipId::Runs => {
             let figure = model.runs().map_or_else(String::new, |runs| {
                 let (open, totals) = (format::count(runs.open().count() as u64), runs.totals);
@@ -109,14 +120,14 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
             let ended = |wanted: &[RowState]| model.ended().filter(|row| wanted.contains(&row.state)).count();
             let bad = ended(&[RowState::Failed, RowState::Refunded]);
             let figure = format!("{}{} {bad}{}", ended(&[RowState::Done]), glyphs.ok, glyphs.bad);
-            ("RECENT", figure, if bad > 0 { Role::Warn } else { Role::Text })
+            (if room <= Room::Tight { "ENDED" } else { "RECENT" }, figure, if bad > 0 { Role::Warn } else { Role::Text })
         }
         PaneId::Log => {
             let serious = model.journal.serious;
             let role = if serious > 0 { Role::Warn } else { Role::Text };
             ("LOG", warned(serious, glyphs), role)
         }
-        PaneId::Started | PaneId::Pending | PaneId::Runs => ("", String::new(), Role::Muted),
+        PaneId::Started | PaneId::Pending | PaneId::Runs | PaneId::Sessions => ("", String::new(), Role::Muted),
         PaneId::History => {
             let ended = |count: fn(&QueueView) -> u64| mpp.map_or(0, |mpp| mpp.queues.values().map(count).sum::<u64>());
             let (done, bad) = (ended(|queue| queue.done), ended(|queue| queue.failed));
@@ -126,7 +137,7 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
         }
         PaneId::OtherPack => {
             let rows = mpp.map_or(0, |mpp| mpp.queues.values().map(|queue| queue.other_manifest).sum::<u64>());
-            (if room == Room::Least { "OTHER" } else { "OTHER PACK" }, format::count(rows), if rows > 0 { Role::Warn } else { Role::Text })
+            (if room == Room::Least { "OTH" } else { "OTHER PACK" }, format::count(rows), if rows > 0 { Role::Warn } else { Role::Text })
         }
         PaneId::Refunds => {
             let (refunds, more) = ui.pages.refund_count(model);
@@ -140,7 +151,7 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
         PaneId::AdapterLog => {
             let serious = mpp.map_or(0, |mpp| mpp.logs.iter().filter(|line| line.level >= Level::Warn).count() as u64);
             (
-                if room == Room::Least { "ADAPT" } else { "ADAPTER LOG" },
+                if room == Room::Least { "ADPT" } else { "ADAPTER LOG" },
                 warned(serious, glyphs),
                 if serious > 0 { Role::Warn } else { Role::Text },
             )
@@ -163,10 +174,13 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
         PaneId::RunEvents => ("EVENTS", run_count(model, ui, |view| view.events), Role::Text),
         PaneId::Artifacts => ("KEPT", run_count(model, ui, |view| view.artifacts), Role::Text),
         PaneId::Trace => ("TRACE", format::count(ui.rungs.hops(ui.time.until()).count() as u64), Role::Text),
-        PaneId::RunHistory => {
-            let (before, behind) = ui.pages.run_history.more();
-            let more = if before || behind { "+" } else { "" };
-            ("HIST", format!("{}{more}", format::count(ui.pages.run_history.rows().len() as u64)), Role::Text)
+        PaneId::RunHistory => ("HIST", loaded(&ui.pages.run_history), Role::Text),
+        PaneId::SessionHistory => ("HIST", loaded(&ui.pages.session_history), Role::Text),
+        PaneId::Standings => ("STAND", format::count(ui.sheet_shown(model).standings.len() as u64), Role::Text),
+        PaneId::Voices => ("VOICES", format::count(ui.sheet_shown(model).voices.len() as u64), Role::Text),
+        PaneId::SessionLog => {
+            let view = ui.session_shown(model).and_then(|session| model.macp()?.sessions.get(&session.number));
+            ("LOG", format::count(view.map_or(0, |view| records(view.messages, view.end.is_some()))), Role::Text)
         }
         PaneId::Wire => ("WIRE", format::count(ui.time.kept().len() as u64), Role::Text),
         PaneId::Meter => {
@@ -180,6 +194,12 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
             ("STATION", warned(serious, glyphs), if serious > 0 { Role::Warn } else { Role::Text })
         }
     }
+}
+
+/// How many rows of a list are loaded, and whether there are more.
+fn loaded<R: Record>(list: &Window<R>) -> String {
+    let more = if list.more() == (false, false) { "" } else { "+" };
+    format!("{}{more}", format::count(list.rows().len() as u64))
 }
 
 /// A count of the run that is shown.
@@ -205,7 +225,7 @@ fn places(view: &View, area: Rect, model: &Model, ui: &Ui) -> Vec<(Rect, [(Strin
     let all = |room| chips.iter().map(|chip| parts(view, *chip, model, ui, room)).collect::<Vec<_>>();
     let fits = |(chips, gap): &(Vec<[(String, Role); 3]>, u16)| chips.iter().map(|chip| columns(chip) + gap).sum::<u16>() < area.width;
     let widest = if area.width < 120 { Room::Narrow } else { Room::Wide };
-    let steps = [(widest, 2), (Room::Tight, 2), (Room::Tight, 1), (Room::Least, 1)];
+    let steps = [(widest, 2), (Room::Tight, 2), (Room::Tight, 1), (Room::Tight, 0), (Room::Least, 1)];
     let fitting = steps.into_iter().map(|(room, gap)| (all(room), gap)).find(fits);
     let (chips, gap) = fitting.unwrap_or_else(|| (all(Room::Least), 0));
     let mut x = area.x + 1;

@@ -22,7 +22,7 @@ fields! {
     Notice {
         "at", Time, Public, "when it was said", Column::fixed("at", 8) => |it, _| Value::Time(it.at.wall);
         "level", State(LEVELS), Public, "how much it matters", Column::fixed("level", 7) => |it, _| Value::text(it.level.name());
-        "who", State(&["station", "mpp", "rmp", "adapter", "console", "runs"]), Public, "who says it", Column::fixed("who", 7)
+        "who", State(&["station", "mpp", "rmp", "macp", "adapter", "console", "runs"]), Public, "who says it", Column::fixed("who", 7)
             => |it, _| Value::text(who(it.origin).0);
         "text", Text, Payload, "what is said", Column::growing("", 10, 1) => |it, _| Value::text(&*it.text);
         "age", Duration, Public, "how long ago it was said" => |it, now| Value::Duration(super::ms(it.at, now));
@@ -34,6 +34,7 @@ const fn who(origin: Origin) -> (&'static str, Role) {
         Origin::Station => ("station", Role::Station),
         Origin::Bridge => ("mpp", Role::Mpp),
         Origin::Bus => ("rmp", Role::Rmp),
+        Origin::Runtime => ("macp", Role::Macp),
         Origin::Adapter => ("adapter", Role::Accent),
         Origin::Console => ("console", Role::Muted),
         Origin::Runs => ("runs", Role::Runs),

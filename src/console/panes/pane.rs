@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use super::{
     Cell, Class, Look, Rows, Table, in_flight, queues,
     rows::{counts, is_paged, rows, shown_columns},
-    started,
+    sessions, started,
     table::column_at as column_of_table,
     trace, wire,
 };
@@ -140,6 +140,9 @@ fn why_empty(pane: PaneId, mpp: &Snapshot, model: &Model, ui: &Ui, view: &View) 
         PaneId::Drops => "every message reached its subscribers",
         PaneId::Runs => "no run was submitted since the station started",
         PaneId::Plan | PaneId::RunEvents | PaneId::Artifacts => return of_run(pane, model, ui),
+        PaneId::Sessions => "no session was begun since the runtime started",
+        PaneId::Standings | PaneId::Voices | PaneId::SessionLog => return sessions::why_empty(pane, model, ui),
+        PaneId::SessionHistory => "no session was ever begun on this data folder",
         PaneId::Trace => return trace::why_empty(ui, view),
         PaneId::RunHistory => "no run was ever submitted on this data folder",
         PaneId::Started | PaneId::Meter => "",
@@ -169,8 +172,8 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
     let title = title(pane, model, ui, canvas.view);
     let inner = canvas.frame(area, &title, focused);
     draw_filter(canvas, pane, area, (&title, focused), model, ui);
-    if pane == PaneId::Plan && ui.lens(pane).filter().is_none() {
-        draw_why(canvas, area, (&title, focused), model, ui);
+    if let Some((words, role)) = behind_title(pane, model, ui, canvas.view).filter(|_| ui.lens(pane).filter().is_none()) {
+        draw_behind(canvas, area, (&title, focused), &words, role);
     }
     let Some(world) = &model.world else {
         canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), "starting", Role::Muted);
@@ -185,6 +188,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
         PaneId::OtherPack => paged(canvas, inner, &ui.pages.other_pack, &nothing, &draw),
         PaneId::Refunds => paged(canvas, inner, &ui.pages.refunds, &nothing, &draw),
         PaneId::RunHistory => paged(canvas, inner, &ui.pages.run_history, &nothing, &draw),
+        PaneId::SessionHistory => paged(canvas, inner, &ui.pages.session_history, &nothing, &draw),
         PaneId::State => paged(canvas, inner, &ui.pages.state, &nothing, &draw),
         _ if rows.is_empty() && ui.lens(pane).filter().is_none() => {
             canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), &nothing, Role::Muted);
@@ -217,6 +221,7 @@ fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {
         PaneId::Wire => wire::title(ui, view),
         PaneId::Topics | PaneId::Subscribers | PaneId::Peers | PaneId::Drops => bus_title(pane, model, view),
         PaneId::Runs | PaneId::Plan | PaneId::RunEvents | PaneId::Artifacts => run_title(pane, model, ui),
+        PaneId::Sessions | PaneId::Standings | PaneId::Voices | PaneId::SessionLog => sessions::title(pane, model, ui),
         PaneId::Trace => trace::title(model, ui),
         // They come from the store, which knows nothing of the past.
         PaneId::Refunds | PaneId::State if model.past.is_some() => format!("{}, as when time was stopped", pane.place().name()),
@@ -275,16 +280,25 @@ fn bus_title(pane: PaneId, model: &Model, view: &View) -> String {
     }
 }
 
-/// Why the run that is shown did not succeed, behind the title of its plan: the first thing that one looks for.
-fn draw_why(canvas: &mut Canvas<'_>, area: Rect, (title, focused): (&str, bool), model: &Model, ui: &Ui) {
-    let run = ui.run_shown(model).and_then(|run| ui.run_view(model, run));
-    let Some(why) = run.and_then(|run| run.why.as_deref()) else { return };
+/// What stands behind a pane's title, for it is the first thing that one looks for: why a run did not succeed, how a session ended.
+fn behind_title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> Option<(String, Role)> {
+    match pane {
+        PaneId::Plan => {
+            let run = ui.run_shown(model).and_then(|run| ui.run_view(model, run))?;
+            run.why.as_deref().map(|why| (why.to_owned(), Role::Bad))
+        }
+        PaneId::Standings | PaneId::Voices => sessions::behind_title(pane, model, ui, view.glyphs),
+        _ => None,
+    }
+}
+
+fn draw_behind(canvas: &mut Canvas<'_>, area: Rect, (title, focused): (&str, bool), words: &str, role: Role) {
     let width = |words: &str| u16::try_from(text::width(words)).unwrap_or(u16::MAX);
     let before = 4 + if focused { width(canvas.view.glyphs.into) + 1 } else { 0 };
     let start = area.x.saturating_add(width(title)).saturating_add(before);
     let room = area.right().saturating_sub(start.saturating_add(2));
-    let words = text::visible(text::head(why, 1_024), canvas.view.glyphs.ascii).into_owned();
-    canvas.put_as(start, area.y, room, &format!(" {words} "), Role::Bad, Class::Payload);
+    let words = text::visible(text::head(words, 1_024), canvas.view.glyphs.ascii).into_owned();
+    canvas.put_as(start, area.y, room, &format!(" {words} "), role, Class::Payload);
 }
 
 /// The filter that is in force, behind the title of its pane. What it quotes may be what a viewer wrote.

@@ -11,15 +11,16 @@ use crate::{
     console::{
         format,
         marks::Marks,
-        model::{FaultGroup, Notice, RunLine},
+        model::{FaultGroup, Notice, RunLine, SessionLine, Stand, Voice},
         selection::RecordKey,
         theme::Role,
         view::View,
         wire::EntryRecord,
     },
     field::{Kind, Record, Spec, Value},
+    macp::SessionView,
     mpp::EndedView,
-    port::RunRow,
+    port::{RunRow, SessionRow},
     tap::entry::What,
     time::Now,
 };
@@ -67,6 +68,11 @@ pub(crate) enum Row<'a> {
     RunLine(&'a RunLine),
     Artifact(Artifact<'a>),
     StoredRun(&'a RunRow),
+    Session(&'a SessionView),
+    StoredSession(&'a SessionRow),
+    Stand(Stand),
+    Voice(Voice),
+    SessionLine(&'a SessionLine),
     Rung(Rung<'a>),
 }
 
@@ -93,6 +99,11 @@ impl Row<'_> {
             Self::RunLine(row) => *row,
             Self::Artifact(row) => row,
             Self::StoredRun(row) => *row,
+            Self::Session(row) => *row,
+            Self::StoredSession(row) => *row,
+            Self::Stand(row) => row,
+            Self::Voice(row) => row,
+            Self::SessionLine(row) => *row,
             Self::Rung(row) => row,
         }
     }

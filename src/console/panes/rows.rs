@@ -4,12 +4,12 @@ use std::{cmp::Reverse, collections::VecDeque};
 
 use super::{
     Row, adapter_log, artifacts, drops, history, in_flight, meter, pack_state, peers, plan, queues, refunds, run_events, run_history, runs,
-    subscribers, topics, trace, wire::Entries,
+    session_history, session_log, sessions, standings, subscribers, topics, trace, voices, wire::Entries,
 };
 use crate::{
     console::{
         lens::Lens,
-        model::{FaultGroup, Model, Notice, RunLine},
+        model::{FaultGroup, Model, Notice, RunLine, SessionLine, Stand, Voice},
         pane_id::PaneId,
         selection::{Keys, RecordKey},
         ui::Ui,
@@ -17,8 +17,9 @@ use crate::{
     },
     field::{Column, Fields, Record as _, Spec, place},
     ids::TraceId,
+    macp::{Mode, SessionRef, SessionView},
     mpp::EndedView,
-    port::{ArtifactRow, RunRow},
+    port::{ArtifactRow, RunRow, SessionRow},
 };
 
 /// The fields of a pane's rows.
@@ -44,19 +45,27 @@ pub(crate) fn specs(pane: PaneId) -> &'static [Spec] {
         PaneId::RunEvents => RunLine::SPECS,
         PaneId::Artifacts => ArtifactRow::SPECS,
         PaneId::RunHistory => RunRow::SPECS,
+        PaneId::Sessions => SessionView::SPECS,
+        PaneId::Standings => Stand::SPECS,
+        PaneId::Voices => Voice::SPECS,
+        PaneId::SessionLog => SessionLine::SPECS,
+        PaneId::SessionHistory => SessionRow::SPECS,
         PaneId::Trace => trace::Rung::SPECS,
         PaneId::Started => &[],
     }
 }
 
-/// The columns that a pane has by itself, each with its field.
-pub(crate) fn own_columns(pane: PaneId) -> Vec<(usize, Column)> {
+/// The columns that a pane has by itself, each with its field; some go by the mode of the session that is shown.
+fn own_columns(pane: PaneId, mode: Option<Mode>) -> Vec<(usize, Column)> {
     let specs = specs(pane);
     let named = match pane {
         PaneId::History => history::HISTORY,
         PaneId::OtherPack => history::OTHER_PACK,
         PaneId::Pending => history::PENDING,
         PaneId::RunHistory => run_history::COLUMNS,
+        PaneId::SessionHistory => session_history::COLUMNS,
+        PaneId::Standings => standings::columns(mode),
+        PaneId::Voices => voices::columns(mode),
         _ => return specs.iter().enumerate().filter_map(|(field, spec)| spec.column.map(|column| (field, column))).collect(),
     };
     named.iter().filter_map(|(name, column)| place(specs, name).map(|field| (field, *column))).collect()
@@ -64,12 +73,12 @@ pub(crate) fn own_columns(pane: PaneId) -> Vec<(usize, Column)> {
 
 /// The columns of a pane in a table of this width, each with its field.
 pub(crate) fn shown_columns(pane: PaneId, ui: &Ui, width: u16) -> Vec<(usize, Column)> {
-    ui.lens(pane).shown(specs(pane), &own_columns(pane), width)
+    ui.lens(pane).shown(specs(pane), &own_columns(pane, ui.mode), width)
 }
 
 /// Whether a pane's rows come from the store in pages: they keep its order, and their filter goes with the question.
 pub(crate) const fn is_paged(pane: PaneId) -> bool {
-    matches!(pane, PaneId::History | PaneId::OtherPack | PaneId::Refunds | PaneId::Pending | PaneId::RunHistory)
+    matches!(pane, PaneId::History | PaneId::OtherPack | PaneId::Refunds | PaneId::Pending | PaneId::RunHistory | PaneId::SessionHistory)
 }
 
 /// Whether a pane's rows have an order of their own that stays: the store's, or the tap's.
@@ -81,7 +90,7 @@ pub(crate) const fn has_own_order(pane: PaneId) -> bool {
 pub(crate) fn own_order(pane: PaneId) -> Option<usize> {
     match pane {
         PaneId::Wire => place(specs(pane), "at"),
-        PaneId::RunHistory => place(specs(pane), "number"),
+        PaneId::RunHistory | PaneId::SessionHistory => place(specs(pane), "number"),
         _ if is_paged(pane) => place(specs(pane), "id"),
         _ => None,
     }
@@ -120,6 +129,11 @@ fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
         PaneId::RunEvents => run_events::rows(model, ui),
         PaneId::Artifacts => artifacts::rows(model, ui),
         PaneId::RunHistory => ui.pages.run_history.rows().iter().map(Row::StoredRun).collect(),
+        PaneId::Sessions => sessions::rows(model, ui.moment()),
+        PaneId::Standings => standings::rows(model, ui),
+        PaneId::Voices => voices::rows(model, ui),
+        PaneId::SessionLog => session_log::rows(model, ui),
+        PaneId::SessionHistory => ui.pages.session_history.rows().iter().map(Row::StoredSession).collect(),
         PaneId::Trace => trace::rows(ui),
         // Too many to be named all: see [`rows`].
         PaneId::Wire | PaneId::Started => Vec::new(),
@@ -127,7 +141,7 @@ fn all<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Vec<Row<'a>> {
 }
 
 /// What an arrangement was made of. While it stays so, so does the arrangement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
     lens: u64,
     model: u64,
@@ -136,6 +150,8 @@ struct Stamp {
     tenths: u64,
     /// The run that panes tell of.
     run: Option<TraceId>,
+    /// The session that panes tell of.
+    session: Option<SessionRef>,
     /// The trace that is shown, and how far its ladder was made.
     rungs: (Option<TraceId>, u64),
 }
@@ -157,6 +173,7 @@ fn stamp(ui: &Ui, model: &Model, lens: &Lens) -> Stamp {
         pages: ui.pages.revision(),
         tenths: ui.moment().mono.0 / 100_000_000,
         run: ui.run,
+        session: ui.session.clone(),
         rungs: (ui.rungs.trace(), ui.rungs.folded()),
     }
 }
@@ -277,7 +294,11 @@ pub(crate) fn rows<'a>(pane: PaneId, ui: &'a Ui, model: &'a Model) -> Rows<'a> {
     }
     let rows = all(pane, ui, model);
     let lens = ui.lens(pane);
-    let made = if matches!(pane, PaneId::RunEvents | PaneId::Trace) && lens.sort().is_none() { Rows::Following } else { Rows::Made };
+    let made = if matches!(pane, PaneId::RunEvents | PaneId::SessionLog | PaneId::Trace) && lens.sort().is_none() {
+        Rows::Following
+    } else {
+        Rows::Made
+    };
     if has_own_order(pane) || !lens.arranges() {
         return made(rows);
     }

@@ -273,7 +273,7 @@ fn a_bridge_that_failed_is_started_again_from_where_it_is_said_and_its_adapter_i
     let restart = Effect::Command { asked: Asked::Restart, command: Command::Restart { link: Link::Mpp } };
     let mut stage = well(160, 50);
     assert_eq!(stage.char('R'), []);
-    assert!(stage.text().contains("the bridge, the bus and the runs are up: there is nothing to restart"), "{}", stage.text());
+    assert!(stage.text().contains("every host is up: there is nothing to restart"), "{}", stage.text());
     stage.station(station::Transition::HostDown { link: Link::Mpp }, "it failed by a fault of ours");
     pass_s(&mut stage, 1);
     stage.char('a');

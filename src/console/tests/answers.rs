@@ -73,6 +73,10 @@ fn answer(query: &Query) -> Page {
             let_through(rows, filter.as_ref());
             in_order(rows, beyond.map(|beyond| beyond.0), *oldest_first);
         }
+        (Page::Sessions { rows, .. }, Query::Sessions { filter, beyond, oldest_first, .. }) => {
+            let_through(rows, filter.as_ref());
+            in_order(rows, *beyond, *oldest_first);
+        }
         (Page::Runs { rows, .. }, Query::Runs { filter, beyond, oldest_first, .. }) => {
             let_through(rows, filter.as_ref());
             in_order(rows, *beyond, *oldest_first);
@@ -134,6 +138,9 @@ fn every(query: &Query) -> Page {
         Query::Run { run } => Page::Run(super::runs::detail(*run)),
         Query::RunEvents { run, after, limit } => Page::RunEvents { rows: super::runs::told(*run, *after, *limit), more: true },
         Query::RunArtifacts { after, .. } => Page::RunArtifacts { rows: super::runs::kept(*after), more: false },
+        Query::Sessions { .. } => Page::Sessions { rows: super::sessions::stored(), more: false, beyond: None },
+        Query::Session { session } => Page::Session(super::sessions::detail(session).map(Box::new)),
+        Query::SessionLog { after, limit, .. } => Page::SessionLog { rows: super::sessions::logged(*after, *limit), more: false },
         other => panic!("{other:?}"),
     }
 }

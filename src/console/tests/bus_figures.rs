@@ -315,8 +315,12 @@ fn a_column_head_is_no_field_and_is_said_so_where_it_was_text() {
 #[test]
 fn a_view_that_is_not_there_is_said_so_and_an_empty_entry_is_not_offered() {
     let mut stage = bus(160, 50);
-    stage.char('5');
-    assert!(stage.text().contains("5 shows nothing: 1 Deck, 2 Bridge, 3 Bus, 4 Runs, 7 Trace, 8 Wire, 9 Journal"), "{}", stage.text());
+    stage.char('6');
+    assert!(
+        stage.text().contains("6 shows nothing: 1 Deck, 2 Bridge, 3 Bus, 4 Runs, 5 Sessions, 7 Trace, 8 Wire, 9 Journal"),
+        "{}",
+        stage.text()
+    );
     stage.ui.focus = Focus::Chips(1);
     stage.key(KeyCode::Enter);
     assert!(!stage.text().contains("its entry"), "{}", stage.text());

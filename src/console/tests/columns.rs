@@ -9,6 +9,7 @@ use super::{
     lenses::keys,
     runs::{runs, with_runs},
     screens::at_both_sizes,
+    sessions::{decision, with_sessions},
     stage::{Stage, connected, show},
     traces::with_messages,
     views::{bridge, journal},
@@ -215,7 +216,8 @@ fn every_pane_draws_every_field_that_it_declares() {
             ViewId::Bus => bus(300, 60),
             ViewId::Runs if pane == PaneId::Trace => with_messages(300, 60),
             ViewId::Runs => runs(300, 60),
-            ViewId::Deck => with_runs(with_drops(show(300, 60))),
+            ViewId::Sessions => decision(300, 60),
+            ViewId::Deck => with_sessions(with_runs(with_drops(show(300, 60)))),
             _ => bridge(300, 60),
         };
         stage.ui.show(view);

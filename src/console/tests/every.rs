@@ -3,6 +3,7 @@
 use super::{
     offered,
     runs::with_runs,
+    sessions::with_sessions,
     stage::{Stage, fresh, show},
     steps::pending_list,
 };
@@ -17,6 +18,7 @@ use crate::{
         view_id::ViewId,
     },
     ids::InvocationId,
+    macp::SessionRef,
     tap::entry::{mpp::Transition, station},
 };
 
@@ -39,6 +41,7 @@ const MOVES: &[Action] = &[
     Action::ViewBridge,
     Action::ViewBus,
     Action::ViewRuns,
+    Action::ViewSessions,
     Action::ViewTrace,
     Action::ViewWire,
     Action::ViewJournal,
@@ -53,7 +56,7 @@ fn focused(mut stage: Stage, pane: PaneId) -> Stage {
 }
 
 fn asking(mut stage: Stage, bound: Bound) -> Stage {
-    stage.ui.overlays.push(Overlay::Dialog(Dialog::new(bound)));
+    stage.ui.overlays.push(Overlay::Dialog(Box::new(Dialog::new(bound))));
     stage
 }
 
@@ -86,6 +89,12 @@ pub(super) fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
         }
         Place::Dialog => asking(base(), Bound::Quit),
         Place::CancelDialog => asking(base(), Bound::Cancel { id, queue, event }),
+        Place::ReasonDialog => asking(base(), Bound::CancelSession { session: SessionRef { number: 1, id: "s-1".into() } }),
+        Place::Reason => {
+            let mut stage = at(Place::ReasonDialog, base)?;
+            stage.act(Action::Reason);
+            stage
+        }
         Place::SettleDialog => asking(base(), Bound::Settle { id, queue, event }),
         Place::Events => offered::listed(show(80, 24), offered::events()),
         Place::Form => offered::opened(show(80, 24), offered::events(), "give_item"),
@@ -94,14 +103,9 @@ pub(super) fn at(place: Place, base: fn() -> Stage) -> Option<Stage> {
             stage.act(Action::AsJson);
             stage
         }
-        Place::Help => {
+        Place::Help | Place::Tray => {
             let mut stage = base();
-            stage.act(Action::Help);
-            stage
-        }
-        Place::Tray => {
-            let mut stage = base();
-            stage.act(Action::Tray);
+            stage.act(if place == Place::Help { Action::Help } else { Action::Tray });
             stage
         }
         Place::Columns => {
@@ -190,6 +194,11 @@ fn in_the_middle_of_a_show() {
 #[test]
 fn with_runs_that_go_on() {
     in_every_place(|| with_runs(show(160, 50)));
+}
+
+#[test]
+fn with_sessions_that_are_open() {
+    in_every_place(|| with_sessions(show(160, 50)));
 }
 
 #[test]

@@ -30,6 +30,8 @@ mod run_acts;
 mod run_lists;
 mod runs;
 mod screens;
+mod session_acts;
+mod sessions;
 pub(super) mod stage;
 mod steps;
 mod submissions;

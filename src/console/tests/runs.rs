@@ -379,7 +379,7 @@ fn the_chip_tells_how_the_runs_are_and_why() {
     assert!(stage.text().contains("RUNS ● 0▶ 0✓ 0✗"), "{}", stage.text());
     let mut stage = with_runs(stage);
     assert!(stage.text().contains("RUNS ◐ 1▶ 1✓ 1✗"), "{}", stage.text());
-    stage.ui.focus = Focus::Chips(2);
+    stage.ui.focus = Focus::Chips(3);
     stage.key(KeyCode::Enter);
     let text = stage.text();
     for wanted in ["chat_vote asks whether give may go on", "mend failed in the last minute", "nobody answers on agent/writer"] {
@@ -453,7 +453,7 @@ fn a_run_in_words() {
 fn the_report_of_the_runs() {
     at_both_sizes("runs_report", |columns, rows| {
         let mut stage = with_runs(show(columns, rows));
-        stage.ui.focus = Focus::Chips(2);
+        stage.ui.focus = Focus::Chips(3);
         stage.key(KeyCode::Enter);
         stage
     });

@@ -48,6 +48,12 @@ pub(super) fn at_both_sizes(name: &str, mut stage: impl FnMut(u16, u16) -> Stage
     }
 }
 
+/// The same, and between them.
+pub(super) fn at_three_sizes(name: &str, mut stage: impl FnMut(u16, u16) -> Stage) {
+    at_both_sizes(name, &mut stage);
+    check!(format!("{name}_100x30"), stage(100, 30).screen());
+}
+
 #[test]
 fn starting() {
     at_both_sizes("starting", Stage::of_size);

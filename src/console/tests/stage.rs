@@ -115,6 +115,11 @@ impl Stage {
         self.emit(Link::Runs, Transition::Runs(transition), text)
     }
 
+    /// Emits a transition of the coordination runtime and folds it.
+    pub(super) fn macp(&mut self, transition: crate::macp::Transition, text: &str) -> Vec<Effect> {
+        self.emit(Link::Macp, Transition::Macp(transition), text)
+    }
+
     fn emit(&mut self, link: Link, transition: Transition, text: &str) -> Vec<Effect> {
         let trace = Some(TraceId(uuid::Uuid::from_u128(0xa41f_0000_0000_7000_8000_0000_0000_0001)));
         let draft = Draft { at: Now::at_ms(self.ms), link, trace, cause: None, what: What::Transition(transition), bytes: text.as_bytes() };
@@ -361,7 +366,10 @@ pub(in crate::console) fn fresh() -> Snapshot {
             ..crate::rmp::Snapshot::default()
         },
         runs: crate::runs::Snapshot::default(),
-        macp: crate::macp::Snapshot::default(),
+        macp: crate::macp::Snapshot {
+            listener: crate::macp::Listener::Listening(([127, 0, 0, 1], 50_051).into()),
+            ..crate::macp::Snapshot::default()
+        },
     }
 }
 

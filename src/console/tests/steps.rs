@@ -267,7 +267,7 @@ fn tab_goes_round_and_enter_on_a_chip_says_why() {
 #[test]
 fn a_pane_without_room_opens_from_its_chip() {
     let mut stage = show(80, 24);
-    for key in [KeyCode::BackTab, KeyCode::Right, KeyCode::Right, KeyCode::Right, KeyCode::Right, KeyCode::Enter] {
+    for key in [KeyCode::BackTab, KeyCode::Right, KeyCode::Right, KeyCode::Right, KeyCode::Right, KeyCode::Right, KeyCode::Enter] {
         stage.key(key);
     }
     assert!(stage.text().contains("▸ Recent"), "{}", stage.text());

@@ -6,6 +6,7 @@ use super::{
     answers::answered,
     bus::bus,
     runs::runs,
+    sessions::decision,
     stage::{Stage, connected, done, enqueued, show},
     steps::pending_list,
     traces::with_messages,
@@ -46,6 +47,7 @@ fn over(pane: PaneId) -> Stage {
     let mut stage = match pane {
         PaneId::Wire => wire(160, 50),
         PaneId::Trace => with_messages(160, 50),
+        _ if ViewId::Sessions.panes().contains(&pane) => decision(160, 50),
         _ if ViewId::Runs.panes().contains(&pane) => runs(160, 50),
         _ if ViewId::Bus.panes().contains(&pane) => bus(160, 50),
         _ if ViewId::Journal.panes().contains(&pane) => journal(160, 50),
@@ -93,7 +95,7 @@ fn new_rows_and_a_new_snapshot_leave_the_record_selected() {
         more(&mut stage);
         assert_eq!(selected(&stage, pane), chosen, "{pane:?}: new rows");
         let world = stage.model.world.clone().unwrap();
-        stage.model.resync(Snapshot { mpp: world.mpp, rmp: world.rmp, runs: world.runs, ..connected() });
+        stage.model.resync(Snapshot { mpp: world.mpp, rmp: world.rmp, runs: world.runs, macp: world.macp, ..connected() });
         stage.ui.time.anchor(&stage.model, false);
         a_second_later(&mut stage);
         assert_eq!(selected(&stage, pane), chosen, "{pane:?}: a new snapshot");

@@ -107,7 +107,7 @@ fn the_log_says_what_the_adapter_was_told_and_what_to_do() {
     assert_eq!(last(&stage), "adapter 127.0.0.1:50312 left: UNKNOWN_QUEUE: the manifest has no queue 'bos' (mpp-v2, pull)");
     let cause = CloseCause::Fault(Fault::Hello(HelloReason::InvalidToken));
     stage.mpp(Transition::Disconnected { peer: "127.0.0.1:50313".into(), active: false, cause }, "");
-    for key in [KeyCode::Tab, KeyCode::Tab, KeyCode::Tab, KeyCode::Tab, KeyCode::Home, KeyCode::Enter] {
+    for key in [KeyCode::Tab, KeyCode::Tab, KeyCode::Tab, KeyCode::Tab, KeyCode::Tab, KeyCode::Home, KeyCode::Enter] {
         stage.key(key);
     }
     assert!(stage.text().contains("pair --rotate"), "{}", stage.text());

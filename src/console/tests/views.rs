@@ -97,7 +97,7 @@ fn a_list_is_asked_for_when_it_is_shown_and_not_before() {
     assert!(stage.text().contains("asking the station"));
     answered(&mut stage, effects);
     let text = stage.text();
-    assert!(text.contains("REF 3") && text.contains("STATE 2") && text.contains("OTHER 0"), "{text}");
+    assert!(text.contains("REF 3") && text.contains("STATE 2") && text.contains("OTH 0"), "{text}");
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn click_on(stage: &mut Stage, words: &str) -> Vec<Effect> {
 
 #[test]
 fn a_click_on_the_name_of_a_view_shows_it_and_its_focus_is_where_it_was_left() {
-    let mut stage = show(110, 24);
+    let mut stage = show(119, 24);
     stage.key(KeyCode::Tab);
     click_on(&mut stage, "9 Journal");
     assert_eq!((stage.ui.view, stage.ui.focus), (ViewId::Journal, Focus::Pane(PaneId::StationLog)));

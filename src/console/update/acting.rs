@@ -8,7 +8,7 @@ use super::{
     dispatch::say,
     giving,
     hindrance::{chip_at_hand, down_at_hand, left_at_hand, pane_at_hand, row_at_hand, session_at_hand},
-    inspecting, running, submitting,
+    inspecting, meeting, running, submitting,
 };
 use crate::{
     console::{
@@ -54,6 +54,8 @@ pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
         Action::SettleDone => settle(ui, mpp::Settlement::Done),
         Action::SettleFailed => settle(ui, mpp::Settlement::Failed),
         Action::Cancel if running::is_among_runs(ui) => running::cancel(ui, model),
+        Action::Cancel if meeting::is_among_sessions(ui) => meeting::cancel(ui, model),
+        Action::Reason => meeting::write(ui),
         Action::Approve => running::decide(ui, model, true),
         Action::Reject => running::decide(ui, model, false),
         Action::Cancel => {
@@ -131,7 +133,7 @@ fn is_submission(ui: &Ui) -> bool {
 }
 
 pub(super) fn ask(ui: &mut Ui, bound: Option<Bound>) -> Vec<Effect> {
-    ui.overlays.extend(bound.map(|bound| Overlay::Dialog(Dialog::new(bound))));
+    ui.overlays.extend(bound.map(|bound| Overlay::Dialog(Box::new(Dialog::new(bound)))));
     Vec::new()
 }
 
@@ -161,6 +163,7 @@ fn quit(ui: &mut Ui, model: &Model) -> Vec<Effect> {
 
 fn confirm(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     let Some(Overlay::Dialog(dialog)) = ui.overlays.pop() else { return Vec::new() };
+    let reason = dialog.reason().map(str::to_owned);
     match dialog.bound {
         Bound::Quit => vec![Effect::Quit],
         Bound::Cancel { id, .. } => {
@@ -194,6 +197,7 @@ fn confirm(ui: &mut Ui, model: &Model) -> Vec<Effect> {
         }
         Bound::StopRecording { .. } => vec![Effect::Command { asked: Asked::Record, command: Command::RecordStop }],
         Bound::CancelRun { run, name } => running::confirm_cancel(ui, model, run, &name),
+        Bound::CancelSession { session } => meeting::confirm_cancel(ui, model, &session, reason.as_deref()),
         Bound::Decide { action, approved, .. } => running::confirm_decide(ui, model, action, approved),
         Bound::Settle { .. } => Vec::new(),
     }
@@ -201,7 +205,8 @@ fn confirm(ui: &mut Ui, model: &Model) -> Vec<Effect> {
 
 fn settle(ui: &mut Ui, to: mpp::Settlement) -> Vec<Effect> {
     match ui.overlays.pop() {
-        Some(Overlay::Dialog(Dialog { bound: Bound::Settle { id, .. }, .. })) => {
+        Some(Overlay::Dialog(dialog)) => {
+            let Bound::Settle { id, .. } = dialog.bound else { return Vec::new() };
             vec![Effect::Command { asked: Asked::Settle { id }, command: Command::Mpp(mpp::Command::Settle { id, to }) }]
         }
         _ => Vec::new(),
@@ -223,6 +228,10 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
         }
         let alert = tray.selected(model).cloned();
         ui.overlays.extend(alert.map(|alert| Overlay::Facts(Facts::of(Subject::Alert(Box::new(alert))))));
+        return Vec::new();
+    }
+    if let Some(Overlay::Dialog(dialog)) = ui.overlays.last_mut() {
+        dialog.write(false);
         return Vec::new();
     }
     if let Some(Overlay::Facts(facts)) = ui.overlays.last() {
@@ -299,13 +308,20 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
                 let row = ui.pages.runs.artifacts(run).iter().find(|row| row.number == number).cloned();
                 inspect(ui, row.map(|row| Subject::Artifact(run, Box::new(row))))
             }
+            Some(
+                RecordKey::Session(_)
+                | RecordKey::StoredSession(_)
+                | RecordKey::Stand(..)
+                | RecordKey::Voice(..)
+                | RecordKey::SessionLine(..),
+            ) => meeting::open(ui, model, pane),
             Some(RecordKey::Event(_) | RecordKey::Alert(_) | RecordKey::Question(_) | RecordKey::Field(_) | RecordKey::Figure(_))
             | None => Vec::new(),
         },
     }
 }
 
-fn inspect(ui: &mut Ui, subject: Option<Subject>) -> Vec<Effect> {
+pub(super) fn inspect(ui: &mut Ui, subject: Option<Subject>) -> Vec<Effect> {
     ui.overlays.extend(subject.map(|subject| Overlay::Facts(Facts::of(subject))));
     Vec::new()
 }

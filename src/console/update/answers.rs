@@ -1,6 +1,6 @@
 //! What the station answered.
 
-use super::{bulk, dispatch::say, giving, submitting};
+use super::{bulk, dispatch::say, giving, meeting, submitting};
 use crate::{
     console::{
         action::{Asked, Effect},
@@ -51,7 +51,10 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
     let outcome = match outcome {
         Outcome::Mpp(outcome) => outcome,
         Outcome::Runs(outcome) => return run_words(asked, *outcome).map(|words| (words, false)),
-        Outcome::Macp(macp::Outcome::Cancelled { state }) => return Some((format!("the session is {}", state.name()), false)),
+        Outcome::Macp(macp::Outcome::Cancelled { state }) => {
+            let Asked::CancelSession { id } = asked else { return None };
+            return Some(meeting::cancelled(id, *state));
+        }
         Outcome::Recording { path } => return Some((format!("recording into {}", path.display()), false)),
         Outcome::Recorded { path, bytes, entries } => {
             let (bytes, entries) = (format::bytes(*bytes), format::many(*entries, "entry"));

@@ -22,7 +22,7 @@ use crate::{
         pane_id::PaneId,
         panes,
         reload::Fault,
-        run_pages,
+        run_pages, session_pages,
         ui::{Focus, Message, Ui},
         view::View,
         view_id::ViewId,
@@ -117,6 +117,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
         let layout = ui.layout(model);
         effects.extend(ui.pages.next(&layout, model, past.is_some(), now.mono));
         effects.extend(run_pages::next(ui, &layout, model, now.mono));
+        effects.extend(session_pages::next(ui, &layout, model, now.mono));
     }
     effects
 }
@@ -306,6 +307,7 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
         | Action::ViewBridge
         | Action::ViewBus
         | Action::ViewRuns
+        | Action::ViewSessions
         | Action::ViewTrace
         | Action::ViewWire
         | Action::ViewJournal => {

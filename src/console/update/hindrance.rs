@@ -1,6 +1,6 @@
 //! Why an action would do nothing here and now: what greys the footer, and what the operator is told.
 
-use super::{copying, inspecting, laddering, running, timing};
+use super::{copying, inspecting, laddering, meeting, running, timing};
 use crate::{
     console::{
         action::Action,
@@ -43,7 +43,7 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
         Action::Hold => brake_hindrance(action, ui, model, view),
         Action::Drain => brake_hindrance(action, ui, model, view).or_else(|| undrain_hindrance(ui, model, view)),
         Action::Settle => settle_hindrance(ui, model),
-        Action::Restart => needs(down_at_hand(ui, model).is_some(), "the bridge, the bus and the runs are up: there is nothing to restart"),
+        Action::Restart => needs(down_at_hand(ui, model).is_some(), "every host is up: there is nothing to restart"),
         Action::Kick if is_among_sessions(ui) => match session_at_hand(ui, model) {
             None => Some("no session of the bus is selected".to_owned()),
             own if own == model.own_session() => Some(format!("that is this console: {} leaves it", view.key(Action::Quit))),
@@ -103,11 +103,13 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
             _ => Some("nothing is selected".to_owned()),
         },
         Action::Cancel if running::is_among_runs(ui) => running::cancel_hindrance(ui, model),
+        Action::Cancel if meeting::is_among_sessions(ui) => meeting::cancel_hindrance(ui, model),
+        Action::Reason => needs(ui.place() == Place::ReasonDialog, "no session is about to be cancelled: that takes a reason"),
         Action::Cancel => cancel_hindrance(ui, model, view),
         Action::Approve | Action::Reject => running::decide_hindrance(action, ui, model),
         Action::Refund => needs(ui.place() == Place::CancelDialog, "no cancellation is asked for: refunds go with one"),
         Action::SettleDone | Action::SettleFailed => needs(ui.place() == Place::SettleDialog, "no settlement is asked for"),
-        Action::Confirm => needs(matches!(ui.place(), Place::Dialog | Place::CancelDialog), "no question is open"),
+        Action::Confirm => needs(matches!(ui.place(), Place::Dialog | Place::CancelDialog | Place::ReasonDialog), "no question is open"),
         Action::Decline => needs(matches!(ui.overlays.last(), Some(Overlay::Dialog(_))), "no question is open"),
         Action::NextField | Action::PreviousField => field_hindrance(ui),
         Action::Zoom => needs(ui.overlays.is_empty() && matches!(ui.focus, Focus::Pane(_)), "a pane is zoomed: Tab to one"),
@@ -338,11 +340,13 @@ pub(super) fn down_at_hand(ui: &Ui, model: &Model) -> Option<Link> {
     let of_chip = |chip: ChipId| match chip {
         ChipId::Rmp => Link::Rmp,
         ChipId::Runs => Link::Runs,
+        ChipId::Macp => Link::Macp,
         ChipId::Mpp | ChipId::Store | ChipId::Hidden(_) => Link::Mpp,
     };
     let of_view = match ui.view {
         ViewId::Bus => Link::Rmp,
         ViewId::Runs => Link::Runs,
+        ViewId::Sessions => Link::Macp,
         _ => Link::Mpp,
     };
     let first = match (ui.overlays.last(), ui.focus) {
@@ -355,7 +359,7 @@ pub(super) fn down_at_hand(ui: &Ui, model: &Model) -> Option<Link> {
         (None, Focus::Chips(_)) => chip_at_hand(ui, model).map_or(Link::Mpp, of_chip),
         _ => of_view,
     };
-    [first, Link::Mpp, Link::Rmp, Link::Runs].into_iter().find(is_down)
+    [first, Link::Mpp, Link::Rmp, Link::Runs, Link::Macp].into_iter().find(is_down)
 }
 
 /// The focused chip.

@@ -8,11 +8,13 @@ use crate::{
         model::{DropKey, Kept, Model},
         overlays::{self, Overlay},
         pane_id::PaneId,
+        panes,
         selection::RecordKey,
         ui::{Focus, Ui},
         view::View,
     },
     ids::{ConnectionId, InvocationId, Seq, StateKey, TopicName, TraceId},
+    macp::SessionRef,
     mpp::LogView,
     tap::{
         EntryRef,
@@ -22,7 +24,7 @@ use crate::{
             rmp, runs,
         },
     },
-    time::Now,
+    time::{Now, Wall},
 };
 
 /// What the entries of a place are found by.
@@ -48,6 +50,10 @@ pub(super) enum Traced {
     Node(TraceId, u32),
     /// What it told with this number.
     RunEvent(TraceId, u64),
+    /// The changes of state of a session of the runtime.
+    Held(SessionRef),
+    /// Those of this moment.
+    HeldAt(SessionRef, Wall),
 }
 
 /// Causes that are followed up to a frame.
@@ -244,6 +250,16 @@ fn found(kept: &Kept, traced: &Traced, is_first: bool) -> Option<Seq> {
             };
             if is_first { kept.iter().find(is_of).map(seq) } else { kept.iter().rev().find(is_of).map(seq) }
         }
+        Traced::Held(session) | Traced::HeldAt(session, _) => {
+            let is_of = |(_, found): &(u64, crate::tap::EntryRef<'_>)| match &found.entry.what {
+                What::Transition(Transition::Macp(transition)) => {
+                    let is_then = if let Traced::HeldAt(_, at) = traced { found.entry.at.wall == *at } else { true };
+                    is_then && transition.session() == Some(session)
+                }
+                _ => false,
+            };
+            if is_first { kept.iter().find(is_of).map(seq) } else { kept.iter().rev().find(is_of).map(seq) }
+        }
         Traced::StateKey(key) => {
             let writes = |(_, found): &(u64, crate::tap::EntryRef<'_>)| match &found.entry.what {
                 What::Transition(Transition::Mpp(mpp::Transition::StateWritten { key: written, .. })) => written == key,
@@ -311,8 +327,18 @@ fn of_facts(subject: &overlays::Subject) -> Option<Traced> {
         overlays::Subject::StoredRun(row) => Some(Traced::Run(row.run)),
         overlays::Subject::Node(run, place) => Some(Traced::Node(*run, *place)),
         overlays::Subject::RunLine(line) => Some(Traced::RunEvent(line.run, line.number)),
+        overlays::Subject::Session(session) => Some(Traced::Held(session.clone())),
+        overlays::Subject::StoredSession(row) => Some(Traced::Held(panes::session_of(row))),
+        overlays::Subject::Stand(stand) => Some(held(&stand.session, stand.at)),
+        overlays::Subject::Voice(voice) => Some(held(&voice.session, voice.at)),
+        overlays::Subject::SessionLine(line) => Some(held(&line.session, Some(line.at))),
         overlays::Subject::Chip(_) | overlays::Subject::Alert(_) => None,
     }
+}
+
+/// What was said of a session at a moment.
+fn held(session: &SessionRef, at: Option<Wall>) -> Traced {
+    at.map_or_else(|| Traced::Held(session.clone()), |at| Traced::HeldAt(session.clone(), at))
 }
 
 fn of_record(ui: &Ui, model: &Model, pane: PaneId, record: RecordKey) -> Option<Traced> {
@@ -336,6 +362,15 @@ fn of_record(ui: &Ui, model: &Model, pane: PaneId, record: RecordKey) -> Option<
         RecordKey::Run(run) | RecordKey::StoredRun(_, run) | RecordKey::Artifact(run, _) => Some(Traced::Run(run)),
         RecordKey::Node(run, place) => Some(Traced::Node(run, place)),
         RecordKey::RunEvent(run, number) => Some(Traced::RunEvent(run, number)),
+        RecordKey::Session(session) | RecordKey::StoredSession(session) => Some(Traced::Held(session)),
+        RecordKey::Stand(session, _) | RecordKey::Voice(session, ..) | RecordKey::SessionLine(session, _) => {
+            match panes::rows(pane, ui, model).into_row(ui.selection(pane)?.index())? {
+                panes::Row::Stand(stand) => Some(held(&session, stand.at)),
+                panes::Row::Voice(voice) => Some(held(&session, voice.at)),
+                panes::Row::SessionLine(line) => Some(held(&session, Some(line.at))),
+                _ => None,
+            }
+        }
         RecordKey::Refund(_)
         | RecordKey::Event(_)
         | RecordKey::Alert(_)

@@ -12,6 +12,7 @@ mod giving;
 mod hindrance;
 mod inspecting;
 mod laddering;
+mod meeting;
 mod moving;
 mod palette;
 mod running;

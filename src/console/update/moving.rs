@@ -163,6 +163,11 @@ pub(super) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     if is_list && filter::end(ui) {
         return Vec::new();
     }
+    if let Some(Overlay::Dialog(dialog)) = ui.overlays.last_mut()
+        && dialog.write(false)
+    {
+        return Vec::new();
+    }
     match ui.overlays.pop() {
         Some(Overlay::Output(output)) => return output.stop().into_iter().collect(),
         Some(_) => return Vec::new(),

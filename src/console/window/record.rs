@@ -1,8 +1,8 @@
 //! What lists are made of.
 
 use crate::{
-    console::selection::RecordKey,
-    port::{InvocationRow, QueueRow, RefundRow, RunRow, StateKeyRow},
+    console::{panes::session_of, selection::RecordKey},
+    port::{InvocationRow, QueueRow, RefundRow, RunRow, SessionRow, StateKeyRow},
 };
 
 /// A row of a list that the station has.
@@ -39,6 +39,16 @@ impl Record for RefundRow {
 impl Record for RunRow {
     fn key(&self) -> RecordKey {
         RecordKey::StoredRun(self.number, self.run)
+    }
+
+    fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+impl Record for SessionRow {
+    fn key(&self) -> RecordKey {
+        RecordKey::StoredSession(session_of(self))
     }
 
     fn number(&self) -> u64 {

@@ -2,8 +2,11 @@
 
 use std::borrow::Cow;
 
+use prost::Message as _;
+
 use crate::{
     console::{class::Class, units},
+    macp::proto::v1::{SendRequest, SendResponse},
     mpp::frame::{Inbound, Outbound, Phase, decode, decode_outbound},
     tap::{
         EntryRef,
@@ -39,8 +42,7 @@ fn of_frame<'a>(frame: &Frame, entry: EntryRef<'a>) -> Cow<'a, str> {
     let head = match &frame.head {
         Head::Mpp(head) => head,
         Head::Rmp(_) => return of_bus(frame, entry),
-        // Its head says what there is to read of it at a glance.
-        Head::Macp(_) => return Cow::Borrowed(""),
+        Head::Macp(_) => return of_session(frame, entry.bytes),
     };
     let Some(kind) = head.kind else { return beginning(entry.bytes) };
     if frame.redaction == Redaction::Withheld || entry.bytes.len() > LOOKED_AT_BYTES {
@@ -71,6 +73,21 @@ fn of_bus<'a>(frame: &Frame, entry: EntryRef<'a>) -> Cow<'a, str> {
         None if units::is_json(entry.bytes) => beginning(&entry.bytes[4..]),
         None => Cow::Borrowed(""),
     }
+}
+
+/// Of a message to a session: what it carries, where that is text; of an answer, why the message was rejected.
+fn of_session(frame: &Frame, bytes: &[u8]) -> Cow<'static, str> {
+    let carried = match frame.direction {
+        _ if bytes.len() > LOOKED_AT_BYTES => None,
+        Direction::Inbound => SendRequest::decode(bytes).ok().and_then(|request| Some(request.envelope?.payload)),
+        Direction::Outbound => {
+            let error = SendResponse::decode(bytes).ok().and_then(|response| response.ack?.error);
+            error.map(|error| error.message.into())
+        }
+    };
+    let text = carried.and_then(|carried| String::from_utf8(carried.to_vec()).ok());
+    // A start is protobuf, and its head says that it is one.
+    text.filter(|text| !text.chars().any(|letter| letter.is_control() && !letter.is_whitespace())).map_or(Cow::Borrowed(""), Cow::Owned)
 }
 
 fn beginning(bytes: &[u8]) -> Cow<'_, str> {

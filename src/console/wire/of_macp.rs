@@ -16,29 +16,59 @@ pub(super) fn frame<'a>(frame: &'a Frame, head: &'a Head) -> Told<'a> {
         (_, Some(Answered::Refused(_) | Answered::Status(_))) => Standing::Warn,
         _ => Standing::Sent,
     };
-    Told { kind: head.rpc.name(), peer: Some(&frame.peer), standing, ..Told::default() }
+    Told {
+        kind: head.rpc.name(),
+        peer: Some(&frame.peer),
+        standing,
+        held: head.session.as_deref(),
+        sender: head.sender.as_deref(),
+        message_type: head.message_type.as_deref(),
+        message_id: head.message_id.as_deref(),
+        code: code(frame, head),
+        ..Told::default()
+    }
 }
 
-/// A call in one line.
+/// Why a message is rejected, or the status that its call ends with.
+const fn code(frame: &Frame, head: &Head) -> Option<&'static str> {
+    match (&frame.verdict, head.answer) {
+        (AnyVerdict::Macp(Verdict::Refused(fault)), _) => Some(fault.code().name()),
+        (AnyVerdict::Macp(Verdict::Declined(status)), _) => Some(status.name()),
+        (_, Some(Answered::Status(status))) => Some(status.name()),
+        (_, Some(Answered::Refused(code))) => Some(code.name()),
+        _ => None,
+    }
+}
+
+/// A call in one line: what was made of it, where that is not what one expects, then what it is, by whom, in which session.
 pub(super) fn frame_line(frame: &Frame, head: &Head) -> Cow<'static, str> {
-    if let AnyVerdict::Macp(Verdict::Refused(fault)) = &frame.verdict {
-        return format!("{}: {}", fault.code().name(), fault.name()).into();
-    }
-    if let AnyVerdict::Macp(Verdict::Declined(status)) = &frame.verdict {
-        return status.name().into();
-    }
-    let said = match head.answer {
-        Some(Answered::Ok) => "ok".to_owned(),
-        Some(Answered::Duplicate) => "duplicate".to_owned(),
-        Some(Answered::Refused(code)) => code.name().to_owned(),
-        Some(Answered::Status(status)) => status.name().to_owned(),
-        None => head.sender.as_deref().map(|sender| format!("by {sender}")).unwrap_or_default(),
+    let mut words = String::new();
+    let mut say = |word: &str| {
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.push_str(word);
     };
-    match (&head.session, said.is_empty()) {
-        (Some(session), true) => format!("session {session}").into(),
-        (Some(session), false) => format!("{said}, session {session}").into(),
-        (None, _) => said.into(),
+    match (&frame.verdict, head.answer) {
+        (AnyVerdict::Macp(Verdict::Refused(fault)), _) => say(&format!("{} ({}):", fault.code().name(), fault.name())),
+        (AnyVerdict::Macp(Verdict::Duplicate), _) | (_, Some(Answered::Duplicate)) => say("duplicate:"),
+        (_, Some(Answered::Ok)) => say("ok:"),
+        _ => {
+            if let Some(code) = code(frame, head) {
+                say(&format!("{code}:"));
+            }
+        }
     }
+    if let Some(kind) = &head.message_type {
+        say(kind);
+    }
+    if let Some(sender) = &head.sender {
+        say(&format!("by {sender}"));
+    }
+    if let Some(session) = &head.session {
+        say(&format!("in {session}"));
+    }
+    words.trim_end_matches(':').to_owned().into()
 }
 
 /// What a transition of the runtime tells of.
@@ -50,7 +80,14 @@ pub(super) fn told(transition: &T) -> Told<'_> {
         }
         _ => Standing::Plain,
     };
-    Told { kind: transition.name(), standing, ..Told::default() }
+    let (mode, sender) = match transition {
+        T::Opened { mode, by, .. } => (Some(mode.short()), Some(&**by)),
+        T::Accepted { by, .. } => (None, Some(&**by)),
+        _ => (None, None),
+    };
+    let held = transition.session().map(|session| &*session.id);
+    let client = if let T::Introduced { client, .. } = transition { Some(&**client) } else { None };
+    Told { kind: transition.name(), standing, held, mode, sender, client, ..Told::default() }
 }
 
 /// What happened, in one line.

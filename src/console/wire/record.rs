@@ -94,7 +94,7 @@ fields! {
         "at", Time, Public, "when it happened", Column::fixed("at", 12) => |it, _| Value::Time(it.0.entry.at.wall);
         "dir", State(&["in", "out"]), Public, "which way a frame went; none for a change of state", Column::fixed("", 1)
             => |it, _| Value::maybe(it.direction().map(direction_name));
-        "link", State(&["station", "mpp", "rmp"]), Public, "whose boundary or state it tells of", Column::fixed("link", 7).from(100)
+        "link", State(&["station", "mpp", "rmp", "runs", "macp"]), Public, "whose boundary or state it tells of", Column::fixed("link", 7).from(100)
             => |it, _| Value::text(it.0.entry.link.name());
         "kind", Text, Public, "the type of the frame or the name of the transition", Column::fixed("  kind", 16) => |it, _| Value::text(it.kind());
         "verdict", State(Standing::NAMES), Public, "what was made of a frame; how much a change of state matters", Column::fixed("", 5).from(112)
@@ -111,8 +111,15 @@ fields! {
             => |it, _| Value::maybe(it.told().schema.map(crate::console::panes::schema_name));
         "msg_id", Serial, Public, "the number of a message of the bus" => |it, _| it.told().msg_id.map_or(Value::None, Value::Serial);
         "sub", Serial, Public, "the subscription of the bus that it tells of" => |it, _| it.told().sub.map_or(Value::None, Value::Serial);
-        "session", Serial, Public, "the session of the bus that it tells of"
-            => |it, _| it.told().session.map_or(Value::None, |session| Value::Serial(session.0));
+        "session", Text, Public, "the session of the bus or of agents who decide together that it tells of"
+            => |it, _| it.told().session();
+        "mode", State(&["decision", "multi_round"]), Public, "how a session that begins is coordinated"
+            => |it, _| Value::maybe(it.told().mode);
+        "sender", Text, Public, "who sends a message of a session" => |it, _| Value::maybe(it.told().sender);
+        "type", Text, Public, "the type of a message of a session" => |it, _| Value::maybe(it.told().message_type);
+        "message", Text, Public, "the id of a message of a session" => |it, _| Value::maybe(it.told().message_id);
+        "code", Text, Public, "why a message of a session is rejected, or the status that its call ends with"
+            => |it, _| Value::maybe(it.told().code);
         "client", Text, Public, "what a session of the bus calls itself" => |it, _| Value::maybe(it.told().client);
         "peer", Text, Public, "who is at the other end" => |it, _| Value::maybe(it.told().peer.map(crate::ids::Peer::as_str));
         "clause", Text, Public, "the clause of the specification that was broken" => |it, _| Value::maybe(it.told().clause);

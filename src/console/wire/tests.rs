@@ -10,7 +10,7 @@ use crate::{
     tap::{
         Draft, Reader, Tap,
         entry::{
-            Direction, Frame, Head, Link, Redaction, Transition, Verdict, What,
+            Direction, Frame, Head, Link, Redaction, Transition, Verdict, What, macp,
             mpp::{self, CloseCause, ErrorCode, FailedBy, Fault, FrameType, RowState, Violation},
             station::{self, Level},
         },
@@ -126,4 +126,65 @@ fn bytes_that_are_no_text_are_looked_at_all_the_same() {
         assert_eq!(fields(&record, &["verdict", "what"]), "late | came after the close, not looked at");
         assert_eq!(gist(record.0).0, "\u{fffd}{\u{fffd}");
     });
+}
+
+fn of_session(direction: Direction, verdict: Verdict, answer: Option<macp::Answered>, bytes: &[u8]) -> What {
+    let head = macp::Head {
+        session: Some("s-17".into()),
+        message_type: Some("Vote".into()),
+        message_id: Some("m-4".into()),
+        sender: Some("ann".into()),
+        answer,
+        ..macp::Head::new(macp::Rpc::Send)
+    };
+    let wire_bytes = u32::try_from(bytes.len()).unwrap();
+    What::Frame(Frame { direction, peer: "127.0.0.1:1".into(), head: Head::Macp(head), verdict, wire_bytes, redaction: Redaction::None })
+}
+
+#[test]
+fn a_message_to_a_session_says_its_type_its_sender_its_session_and_why_it_was_rejected() {
+    let names = ["dir", "kind", "verdict", "what", "session", "sender", "type", "message", "code"];
+    let rest = "s-17 | ann | Vote | m-4";
+    let refused = Verdict::Macp(macp::Verdict::Refused(macp::Fault::SessionNotOpen));
+    for (direction, verdict, answer, wanted) in [
+        (Direction::Inbound, Verdict::Macp(macp::Verdict::Accepted), None, format!("in | Send | ok | Vote by ann in s-17 | {rest} | -")),
+        (
+            Direction::Inbound,
+            refused,
+            None,
+            format!("in | Send | fault | SESSION_NOT_OPEN (SessionNotOpen): Vote by ann in s-17 | {rest} | SESSION_NOT_OPEN"),
+        ),
+        (
+            Direction::Outbound,
+            Verdict::Sent,
+            Some(macp::Answered::Refused(macp::Code::SessionNotOpen)),
+            format!("out | Send | warn | SESSION_NOT_OPEN: Vote by ann in s-17 | {rest} | SESSION_NOT_OPEN"),
+        ),
+        (Direction::Outbound, Verdict::Sent, Some(macp::Answered::Ok), format!("out | Send | sent | ok: Vote by ann in s-17 | {rest} | -")),
+    ] {
+        look(Link::Macp, of_session(direction, verdict, answer, b""), b"", |record| assert_eq!(fields(&record, &names), wanted));
+    }
+    let transition = macp::Transition::Opened {
+        session: macp::SessionRef { number: 1, id: "s-17".into() },
+        mode: macp::Mode::Decision,
+        by: "ann".into(),
+        participants: 0,
+        expires_at: Now::at_ms(0).wall,
+    };
+    look(Link::Macp, What::Transition(Transition::Macp(transition)), b"{}", |record| {
+        assert_eq!(fields(&record, &["link", "kind", "session", "mode", "sender"]), "macp | opened | s-17 | decision | ann");
+    });
+}
+
+#[test]
+fn what_a_message_to_a_session_carries_is_worth_its_line_and_masked() {
+    let payload = br#"{"proposal_id":"p1"}"#;
+    let envelope = [&[8 << 3 | 2, 20][..], payload].concat();
+    let bytes = [&[1 << 3 | 2, 22][..], &envelope].concat();
+    let what = of_session(Direction::Inbound, Verdict::Macp(macp::Verdict::Accepted), None, &bytes);
+    look(Link::Macp, what, &bytes, |record| assert_eq!(gist(record.0), (r#"{"proposal_id":"p1"}"#.into(), Class::Payload)));
+    for bytes in [&b"\xff\xff"[..], b"", &[10, 3, 66, 1, 0]] {
+        let what = of_session(Direction::Inbound, Verdict::Macp(macp::Verdict::Accepted), None, bytes);
+        look(Link::Macp, what, bytes, |record| assert_eq!(gist(record.0).0, ""));
+    }
 }

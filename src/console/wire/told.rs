@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{of_macp, of_mpp, of_rmp, of_runs, of_station, standing::Standing};
 use crate::{
     console::model::Breach,
+    field::Value,
     ids::{ConnectionId, EventName, InvocationId, Peer, QueueName, TopicName},
     tap::entry::{Direction, Entry, Frame, Head, Transition, Verdict, What, mpp},
     words::counted,
@@ -32,6 +33,18 @@ pub(super) struct Told<'a> {
     pub(super) session: Option<ConnectionId>,
     /// What that calls itself.
     pub(super) client: Option<&'a str>,
+    /// A session of the coordination runtime.
+    pub(super) held: Option<&'a str>,
+    /// How that is coordinated.
+    pub(super) mode: Option<&'static str>,
+    /// Who sends a message of it.
+    pub(super) sender: Option<&'a str>,
+    /// The type of that message.
+    pub(super) message_type: Option<&'a str>,
+    /// Its id.
+    pub(super) message_id: Option<&'a str>,
+    /// Why it is rejected, or the status that its call ends with.
+    pub(super) code: Option<&'static str>,
 }
 
 impl<'a> Told<'a> {
@@ -71,6 +84,15 @@ impl<'a> Told<'a> {
             standing,
             clause,
             ..Self::default()
+        }
+    }
+
+    /// The session that it tells of: of the bus by its number, of the coordination runtime by its id.
+    pub(super) fn session(&self) -> Value<'a> {
+        match (self.held, self.session) {
+            (Some(held), _) => Value::text(held),
+            (None, Some(session)) => Value::text(session.0.to_string()),
+            (None, None) => Value::None,
         }
     }
 

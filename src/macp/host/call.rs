@@ -1,11 +1,11 @@
 //! A call as the tap tells of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
 use crate::{
-    ids::{Peer, Seq},
+    ids::{Peer, Seq, TraceId},
     limits,
     macp::{Answered, Head, Rpc, proto::v1::Envelope, text::cut},
 };
@@ -20,17 +20,19 @@ pub(super) struct Call<'a> {
     pub(super) bytes_are_none: bool,
     /// What caused it, where that is no frame.
     pub(super) cause: Option<Seq>,
+    /// Its place in the tap and what it belongs to, once it was told of: its answer follows it.
+    pub(super) heard: OnceLock<(Seq, Option<TraceId>)>,
 }
 
 impl<'a> Call<'a> {
     /// A call of a client.
     pub(super) fn new(rpc: Rpc, peer: &Peer, bytes: &'a Bytes) -> Self {
-        Self { head: Head::new(rpc), peer: peer.clone(), bytes, bytes_are_none: false, cause: None }
+        Self { head: Head::new(rpc), peer: peer.clone(), bytes, bytes_are_none: false, cause: None, heard: OnceLock::new() }
     }
 
     /// A call of the station's own.
     pub(super) fn of_station(rpc: Rpc, peer: &Peer, cause: Option<Seq>) -> Self {
-        Self { head: Head::new(rpc), peer: peer.clone(), bytes: &[], bytes_are_none: true, cause }
+        Self { head: Head::new(rpc), peer: peer.clone(), bytes: &[], bytes_are_none: true, cause, heard: OnceLock::new() }
     }
 
     /// Of a session.
@@ -51,7 +53,7 @@ impl<'a> Call<'a> {
     /// Its answer.
     pub(super) fn answered(&self, answer: Answered) -> Call<'static> {
         let head = Head { answer: Some(answer), ..self.head.clone() };
-        Call { head, peer: self.peer.clone(), bytes: &[], bytes_are_none: false, cause: None }
+        Call { head, peer: self.peer.clone(), bytes: &[], bytes_are_none: false, cause: None, heard: self.heard.clone() }
     }
 }
 

@@ -225,7 +225,8 @@ impl Shared {
         };
         let bytes = reply.as_ref().map_or(&[][..], |bytes| bytes.as_ref());
         let what = What::Frame(frame(&call.answered(told), Direction::Outbound, AnyVerdict::Sent, bytes.len()));
-        self.tap.emit(Draft { at: self.clock.now(), link: Link::Macp, trace: None, cause: None, what, bytes });
+        let (cause, trace) = call.heard.get().map_or((None, None), |(seq, trace)| (Some(*seq), *trace));
+        self.tap.emit(Draft { at: self.clock.now(), link: Link::Macp, trace, cause, what, bytes });
         reply.map(Reply)
     }
 }

@@ -166,6 +166,7 @@ impl Shared {
         let frame = frame(call, Direction::Inbound, AnyVerdict::Macp(verdict), call.bytes.len());
         state.last_seq =
             self.tap.emit(Draft { at: now, link: Link::Macp, trace, cause: None, what: What::Frame(frame), bytes: call.bytes });
+        let _ = call.heard.set((state.last_seq, trace));
         state.last_seq
     }
 

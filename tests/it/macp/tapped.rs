@@ -2,10 +2,12 @@
 
 use prost::Message as _;
 use rl_console::{
+    ids::Seq,
     macp::{
         Answered, Effect, Ending, Rpc, Status, Transition, Verdict,
-        proto::v1::{SendRequest, SendResponse},
+        proto::v1::{SendRequest, SendResponse, SessionStartPayload},
     },
+    port::{Page, Query},
     tap::entry::{Direction, Frame, Head, Link, Transition as Any, Verdict as AnyVerdict, What},
 };
 use tonic::Code;
@@ -61,6 +63,31 @@ fn a_call_and_its_answer_are_kept_byte_for_byte_with_what_they_caused() {
     assert_eq!((&**proposal, transitions[1].1.as_str()), ("p", "go"));
     let (Transition::Ended { ending, .. }, reason) = &transitions[2] else { panic!() };
     assert_eq!((*ending, reason.as_str()), (Ending::Cancelled, "enough"));
+}
+
+#[test]
+fn an_answer_belongs_to_its_calls_trace_and_says_what_it_answers() {
+    let house = House::open();
+    let mut reader = house.port().entries().unwrap();
+    let trace = "0191f2c4-0000-7000-8000-00000000a41f";
+    let context = format!(r#"{{"trace_id":"{trace}"}}"#).into_bytes();
+    house.start("s", "", &SessionStartPayload { context: context.into(), ..participants(&["alice"]) });
+    house.say("s", "Proposal", "m1", "alice", r#"{"proposal_id":"p","option":"go"}"#);
+    let mut seen = Vec::new();
+    while let Some(batch) = reader.read() {
+        let frames = batch.iter().filter(|entry| entry.entry.link == Link::Macp);
+        seen.extend(frames.filter(|entry| matches!(entry.entry.what, What::Frame(_))).map(|entry| entry.entry.clone()));
+    }
+    let [_, started, proposal, answer] = &seen[..] else { panic!("{seen:?}") };
+    assert_eq!((proposal.trace, proposal.cause), (Some(trace.parse().unwrap()), None));
+    assert_eq!((answer.trace, answer.cause), (proposal.trace, Some(proposal.seq)));
+    assert_eq!((started.trace, started.cause), (proposal.trace, Some(seen[0].seq)));
+    let Page::Trace { hops, .. } = house.query(Query::Trace { trace: proposal.trace.unwrap(), after: Seq(0), events: false, limit: 10 })
+    else {
+        panic!()
+    };
+    let told: Vec<_> = hops.iter().map(|hop| (hop.from.as_str(), hop.to.as_str(), hop.schema.as_str(), hop.latency_us.is_some())).collect();
+    assert_eq!(told[2..], [("alice", "session s", "Proposal", false), ("session s", "alice", "Proposal: ok", true)]);
 }
 
 /// Sends bytes as they are.

@@ -104,6 +104,14 @@ pub(in crate::cli::commands) enum Event {
     Migrated { queue: QueueName, rows: u64, failed: u64 },
     /// The adapter logged a line.
     Logged { level: Level, text: String },
+    /// Agents decide together from now on.
+    SessionOpened { session: String, mode: &'static str, by: String },
+    /// They came to something.
+    SessionResolved { session: String, resolution: String },
+    /// Their time is over, or the log of it was damaged.
+    SessionExpired { session: String, damaged: bool },
+    /// It was ended before its time.
+    SessionCancelled { session: String, reason: String },
     /// No attempt of a run is begun any more, or they are again.
     RunsBraked { held: bool, by: String },
     /// A run was accepted.
@@ -182,6 +190,8 @@ impl Event {
             Self::Failed { reason: words, .. }
             | Self::Refunded { reason: words, .. }
             | Self::Cancelled { reason: words, .. }
+            | Self::SessionResolved { resolution: words, .. }
+            | Self::SessionCancelled { reason: words, .. }
             | Self::Logged { text: words, .. }
             | Self::PersistedLeftOut { why: words, .. }
             | Self::RunRejected { why: words, .. }

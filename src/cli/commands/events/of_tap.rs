@@ -1,7 +1,7 @@
 //! From the tap's transitions to what is told.
 
 use super::{Event, event::OfRun};
-use crate::tap::entry::{mpp, runs, station};
+use crate::tap::entry::{macp, mpp, runs, station};
 
 pub(super) fn of_station(transition: station::Transition, text: impl FnOnce() -> String) -> Option<Event> {
     Some(match transition {
@@ -41,6 +41,33 @@ pub(super) fn of_mpp(transition: &mpp::Transition, text: impl FnOnce() -> String
         }
         _ => return None,
     })
+}
+
+/// What is told of sessions that did not come to anything.
+pub(super) fn of_macp(transition: &macp::Transition, text: impl FnOnce() -> String) -> Option<Event> {
+    use macp::{Ending, Transition as T};
+    let T::Ended { session, ending } = transition else { return None };
+    let session = session.id.to_string();
+    match ending {
+        Ending::Resolved => None,
+        Ending::TtlExpired => Some(Event::SessionExpired { session, damaged: false }),
+        Ending::LogDamaged => Some(Event::SessionExpired { session, damaged: true }),
+        Ending::Cancelled => Some(Event::SessionCancelled { session, reason: text() }),
+    }
+}
+
+/// What is told of the others: with every detail, and not otherwise.
+pub(super) fn of_session(transition: &macp::Transition, text: impl FnOnce() -> String) -> Option<Event> {
+    use macp::{Ending, Transition as T};
+    match transition {
+        T::Opened { session, mode, by, .. } => {
+            Some(Event::SessionOpened { session: session.id.to_string(), mode: mode.short(), by: by.to_string() })
+        }
+        T::Ended { session, ending: Ending::Resolved } => {
+            Some(Event::SessionResolved { session: session.id.to_string(), resolution: text() })
+        }
+        _ => None,
+    }
 }
 
 /// What is told of rows and of what the adapter says: with every detail, and not otherwise.

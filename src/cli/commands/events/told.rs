@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     event::Event,
-    of_tap::{of_mpp, of_row, of_runs, of_station},
+    of_tap::{of_macp, of_mpp, of_row, of_runs, of_session, of_station},
 };
 use crate::{
     cli::table::{LocalClock, visible},
@@ -60,6 +60,10 @@ impl Told {
             What::Transition(Transition::Station(transition)) => of_station(*transition, text),
             What::Transition(Transition::Mpp(transition)) => match (of_mpp(transition, text), detail) {
                 (None, Detail::Everything) => of_row(transition, text),
+                (event, _) => event,
+            },
+            What::Transition(Transition::Macp(transition)) => match (of_macp(transition, text), detail) {
+                (None, Detail::Everything) => of_session(transition, text),
                 (event, _) => event,
             },
             What::Transition(Transition::Runs(transition)) => of_runs(transition, text),

@@ -111,6 +111,11 @@ impl Event {
             Self::Migrated { queue, rows, failed } => {
                 format!("{queue}: {} took the manifest in force, {failed} failed", counted(*rows, "row"))
             }
+            Self::SessionOpened { session, mode, by } => format!("session {session} is open: {mode}, by {by}"),
+            Self::SessionResolved { session, resolution } => format!("session {session} is resolved: {resolution}"),
+            Self::SessionExpired { session, damaged: false } => format!("session {session} expired without a resolution"),
+            Self::SessionExpired { session, damaged: true } => format!("session {session} is expired: its log was damaged"),
+            Self::SessionCancelled { session, reason } => format!("session {session} was cancelled: {reason}"),
             Self::Logged { text, .. } => text.clone(),
             Self::Unsent { peer, frames, bytes } => {
                 format!("{} ({}) did not leave to {peer}", counted(*frames, "frame"), counted(*bytes, "byte"))
@@ -141,6 +146,8 @@ impl Event {
             | Self::Requeued { .. }
             | Self::LeftApplied { .. }
             | Self::Unsent { .. }
+            | Self::SessionExpired { .. }
+            | Self::SessionCancelled { .. }
             | Self::RefundRecorded { status: RefundStatus::Skipped | RefundStatus::Manual, .. }
             | Self::Alert { .. } => Level::Warn,
             Self::Notice { level, .. } | Self::Logged { level, .. } => *level,
@@ -153,6 +160,9 @@ impl Event {
         match self {
             Self::Logged { .. } => "adapter",
             Self::Operated { .. } => "operator",
+            Self::SessionOpened { .. } | Self::SessionResolved { .. } | Self::SessionExpired { .. } | Self::SessionCancelled { .. } => {
+                "macp"
+            }
             Self::State(_)
             | Self::LeftOut { .. }
             | Self::Repeated { .. }

@@ -1,0 +1,97 @@
+//! What the panes beside a list tell of: the run or the session that was selected there last, or the first there is.
+
+use std::borrow::Cow;
+
+use super::{
+    layout::Layout,
+    model::{Model, Sheet},
+    pane_id::PaneId,
+    selection::RecordKey,
+    ui::{Focus, Ui},
+};
+use crate::{
+    ids::TraceId,
+    macp::{Mode, SessionRef},
+};
+
+impl Ui {
+    /// The run that the panes beside the lists of runs tell of.
+    pub(crate) fn run_shown(&self, model: &Model) -> Option<TraceId> {
+        self.run.or_else(|| run_of(&self.selected(PaneId::Runs, model)?))
+    }
+
+    /// The session that the panes beside the lists of sessions tell of.
+    pub(crate) fn session_shown(&self, model: &Model) -> Option<SessionRef> {
+        self.session.clone().or_else(|| session_of(&self.selected(PaneId::Sessions, model)?).cloned())
+    }
+
+    /// How that session stands, as far as it is known here.
+    pub(crate) fn sheet_shown(&self, model: &Model) -> Cow<'_, Sheet> {
+        let Some(session) = self.session_shown(model) else { return Cow::Owned(Sheet::default()) };
+        match (model.macp().and_then(|macp| macp.sessions.get(&session.number)), self.pages.sessions.detail(&session)) {
+            (Some(view), _) => Cow::Owned(Sheet::of(view)),
+            (None, Some((_, sheet))) => Cow::Borrowed(sheet),
+            (None, None) => Cow::Owned(Sheet::default()),
+        }
+    }
+
+    /// Its mode, as far as that is known here.
+    fn mode_shown(&self, model: &Model) -> Option<Mode> {
+        let session = self.session_shown(model)?;
+        let view = model.macp().and_then(|macp| macp.sessions.get(&session.number));
+        let row = || self.pages.session_history.rows().iter().find(|row| row.number == session.number);
+        view.map(|view| view.mode).or_else(|| row().map(|row| row.mode))
+    }
+
+    /// What is selected in the one of these lists that has the focus; while nothing was chosen yet, in the first of them.
+    fn led_by(&self, lists: [PaneId; 2], is_chosen: bool, model: &Model, layout: &Layout) -> Option<RecordKey> {
+        match self.focus {
+            Focus::Pane(pane) if lists.contains(&pane) && layout.has(pane) => self.selected(pane, model),
+            _ if !is_chosen => self.selected(lists[0], model),
+            _ => None,
+        }
+    }
+
+    /// Turns to the run that is selected.
+    pub(super) fn follow_run(&mut self, model: &Model, layout: &Layout) {
+        let led = self.led_by([PaneId::Runs, PaneId::RunHistory], self.run.is_some(), model, layout);
+        let run = led.as_ref().and_then(run_of);
+        if run.is_some() && run != self.run {
+            self.run = run;
+            self.begin_again([PaneId::Plan, PaneId::RunEvents, PaneId::Artifacts]);
+        }
+    }
+
+    /// Turns to the session that is selected.
+    pub(super) fn follow_session(&mut self, model: &Model, layout: &Layout) {
+        let led = self.led_by([PaneId::Sessions, PaneId::SessionHistory], self.session.is_some(), model, layout);
+        let session = led.as_ref().and_then(session_of);
+        if session.is_some() && session != self.session.as_ref() {
+            self.session = session.cloned();
+            self.begin_again([PaneId::Standings, PaneId::Voices, PaneId::SessionLog]);
+        }
+        self.mode = self.mode_shown(model).or(self.mode);
+    }
+
+    fn begin_again(&mut self, panes: [PaneId; 3]) {
+        for pane in panes {
+            self.selections.remove(&pane);
+        }
+    }
+}
+
+/// The run that a record is, or is of.
+fn run_of(record: &RecordKey) -> Option<TraceId> {
+    match record {
+        RecordKey::Run(run) | RecordKey::StoredRun(_, run) => Some(*run),
+        _ => None,
+    }
+}
+
+/// The session that a record is.
+pub(crate) const fn session_of(record: &RecordKey) -> Option<&SessionRef> {
+    match record {
+        RecordKey::Session(session) | RecordKey::StoredSession(session) => Some(session),
+        _ => None,
+    }
+}

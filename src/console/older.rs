@@ -1,0 +1,121 @@
+//! A history whose newest part was heard here, and whose earlier parts come from the store, a page at a time.
+
+use std::time::Duration;
+
+use crate::time::Mono;
+
+/// Lines asked for at once.
+pub(crate) const PAGE_ROWS: u64 = 200;
+/// Earlier lines that are kept here; a subcommand lists all.
+const OLDER_MAX: usize = 2_000;
+/// The least time between two questions for the same.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// A question that is under way, and the one before.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asking {
+    serial: u64,
+    is_open: bool,
+    at: Option<Mono>,
+}
+
+impl Asking {
+    /// Whether it is time to ask.
+    pub(crate) fn is_free(self, now: Mono) -> bool {
+        !self.is_open && self.at.is_none_or(|at| now.since(at) >= INTERVAL)
+    }
+
+    /// Whether a question is under way.
+    pub(crate) const fn is_open(self) -> bool {
+        self.is_open
+    }
+
+    /// Asks; the number of the question.
+    pub(crate) fn ask(&mut self, now: Mono) -> u64 {
+        *self = Self { serial: self.serial + 1, is_open: true, at: Some(now) };
+        self.serial
+    }
+
+    /// Whether an answer is to the last question.
+    pub(crate) fn answers(&mut self, serial: u64) -> bool {
+        self.is_open && self.serial == serial && std::mem::replace(&mut self.is_open, false)
+    }
+
+    /// The same for another matter. The serials go on, so that an answer for the one before finds no place here.
+    pub(crate) fn afresh(self) -> Self {
+        Self { serial: self.serial, ..Self::default() }
+    }
+}
+
+/// A line that has its place in a history.
+pub(crate) trait Numbered {
+    /// Its place, from 1 on.
+    fn number(&self) -> u64;
+}
+
+/// The part that is asked for: the number of the question, and what lies behind which line, at most so many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) serial: u64,
+    pub(crate) after: u64,
+    pub(crate) limit: u64,
+}
+
+/// What was told before what this console heard itself.
+#[derive(Debug)]
+pub(crate) struct Older<L> {
+    lines: Vec<L>,
+    /// Whether nothing was told before the first of those.
+    is_whole: bool,
+    asking: Asking,
+}
+
+impl<L> Default for Older<L> {
+    fn default() -> Self {
+        Self { lines: Vec::new(), is_whole: false, asking: Asking::default() }
+    }
+}
+
+impl<L: Numbered> Older<L> {
+    /// Nothing yet, of another history.
+    pub(crate) fn afresh(&self) -> Self {
+        Self { asking: self.asking.afresh(), ..Self::default() }
+    }
+
+    /// What lies before a line of this number.
+    pub(crate) fn before(&self, number: u64) -> impl Iterator<Item = &L> {
+        self.lines.iter().filter(move |line| line.number() < number)
+    }
+
+    /// The page before what is here: `first` is the number of the first line that this console heard itself without a gap to the last,
+    /// `told` how many there are.
+    pub(crate) fn ask(&mut self, first: Option<u64>, told: u64, is_near: bool, now: Mono) -> Option<Part> {
+        let heard = first.unwrap_or(told + 1);
+        if self.lines.last().is_some_and(|last| last.number() + 1 < heard) {
+            // What was heard was let go of meanwhile.
+            self.lines.clear();
+            self.is_whole = false;
+        }
+        let from = self.lines.first().map_or(heard, Numbered::number);
+        let is_wanted = self.lines.is_empty() || (is_near && self.lines.len() < OLDER_MAX);
+        if from <= 1 || self.is_whole || !is_wanted || !self.asking.is_free(now) {
+            return None;
+        }
+        let limit = PAGE_ROWS.min(from - 1);
+        Some(Part { serial: self.asking.ask(now), after: from - 1 - limit, limit })
+    }
+
+    /// Whether an answer is to the last question.
+    pub(crate) fn answers(&mut self, serial: u64) -> bool {
+        self.asking.answers(serial)
+    }
+
+    /// Takes a page.
+    pub(crate) fn take(&mut self, mut lines: Vec<L>) {
+        let from = self.lines.first().map(Numbered::number);
+        lines.retain(|line| from.is_none_or(|from| line.number() < from));
+        self.is_whole = lines.first().is_none_or(|line| line.number() <= 1);
+        lines.append(&mut self.lines);
+        self.lines = lines;
+    }
+}

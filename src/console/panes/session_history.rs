@@ -1,0 +1,49 @@
+//! Every session that the store has, newest first, in pages.
+
+use super::{
+    Cell, Class,
+    row::{Listed, Look},
+    sessions::session_sign,
+};
+use crate::{
+    console::{format, selection::RecordKey, theme::Role},
+    field::Column,
+    macp::{Ending, Phase, SessionRef},
+    port::SessionRow,
+};
+
+/// Its columns.
+pub(super) const COLUMNS: &[(&str, Column)] = &[
+    ("at", Column::fixed("at", 8)),
+    ("session", Column::growing("session", 10, 2)),
+    ("state", Column::fixed("stands", 11)),
+    ("mode", Column::fixed("mode", 11).from(70)),
+    ("messages", Column::fixed("msgs", 5).right().from(52)),
+    ("by", Column::growing("by", 8, 1).from(76)),
+    ("why", Column::growing("", 8, 3).from(60)),
+];
+
+/// A session of the store, by its number and id.
+pub(crate) fn session_of(row: &SessionRow) -> SessionRef {
+    SessionRef { number: row.number, id: row.session.as_str().into() }
+}
+
+impl Listed for SessionRow {
+    fn key(&self) -> RecordKey {
+        RecordKey::StoredSession(session_of(self))
+    }
+
+    fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
+        let (sign, role) = session_sign(self.ending, look.view.glyphs);
+        Some(match field {
+            "state" => {
+                let round = || self.round.map_or_else(|| "open".to_owned(), |round| format!("round {}", format::count(round)));
+                let open = || self.phase.map_or_else(round, |phase| Phase::name(phase).to_owned());
+                Cell::new(format!("{sign} {}", self.ending.map_or_else(open, |ending| Ending::name(ending).to_owned())), role)
+            }
+            "by" => Cell::new(self.by.clone(), Role::Muted),
+            "why" => Cell::of_class(self.why.as_deref().unwrap_or(&self.intent).to_owned(), Role::Muted, Class::Payload),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,406 @@
+//! Sessions: what their view shows, what their chip says, what is asked for there.
+
+use std::sync::Arc;
+
+use crossterm::event::KeyCode;
+
+use super::{
+    answers::{answered, asked_by},
+    screens::at_three_sizes,
+    stage::{Stage, connected, fresh, show},
+};
+use crate::{
+    console::{
+        action::Action,
+        event::Event,
+        model::Speech,
+        pane_id::PaneId,
+        panes,
+        selection::{Keys as _, RecordKey},
+        ui::Focus,
+        view_id::ViewId,
+    },
+    macp::{Effect, Ending, Mode, Phase, SessionRef, SessionState, Transition as T},
+    port::{LogKind, Query, SessionDetail, SessionLogRow, SessionRow},
+    schema::JsonText,
+    time::{Now, Wall},
+};
+
+/// The session of this number.
+pub(super) fn session(number: u64) -> SessionRef {
+    SessionRef { number, id: format!("s-{number}").into() }
+}
+
+/// The decision that goes on.
+pub(super) const RELEASE: u64 = 17;
+/// The rounds that go on.
+pub(super) const NAMES: u64 = 18;
+
+fn text(text: &str) -> Arc<str> {
+    text.into()
+}
+
+impl Stage {
+    /// A session begins.
+    pub(super) fn opened(&mut self, number: u64, mode: Mode, (intent, participants): (&str, &[&str]), ttl_ms: u64) {
+        let expires_at = Wall(Now::at_ms(self.ms).wall.0 + ttl_ms);
+        let (by, allowed) = (text("lead"), participants.len() as u64);
+        let opened = serde_json::json!({ "intent": intent, "participants": participants }).to_string();
+        self.macp(T::Opened { session: session(number), mode, by, participants: allowed, expires_at }, &opened);
+    }
+
+    /// A session takes a message.
+    pub(super) fn takes(&mut self, number: u64, by: &str, effect: Effect, words: &str) {
+        self.pass(400);
+        self.macp(T::Accepted { session: session(number), by: text(by), effect }, words);
+    }
+
+    /// A session ends.
+    pub(super) fn closed(&mut self, number: u64, ending: Ending, words: &str) {
+        self.macp(T::Ended { session: session(number), ending }, words);
+    }
+
+    fn votes(&mut self, number: u64, by: &str, (of, vote): (&str, &str), why: &str) {
+        self.takes(number, by, Effect::Voted { proposal: text(of), vote: text(vote) }, why);
+    }
+}
+
+/// Sessions over a show: one that was resolved, one that expired, one that was cancelled; a decision and rounds that go on.
+pub(super) fn with_sessions(mut stage: Stage) -> Stage {
+    stage.opened(14, Mode::Decision, ("which boss comes next", &["ann", "bob"]), 60_000);
+    stage.takes(14, "ann", Effect::Proposed { proposal: text("boss") }, "the dragon");
+    stage.votes(14, "bob", ("boss", "approve"), "");
+    stage.takes(14, "ann", Effect::Committed, "summon the dragon");
+    stage.closed(14, Ending::Resolved, r#"{"commitment_id":"c1","action":"summon the dragon"}"#);
+    stage.opened(15, Mode::MultiRound, ("a name for the pet", &["ann", "bob"]), 2_000);
+    stage.takes(15, "ann", Effect::Contributed { round: 1 }, "Pixel");
+    stage.pass(2_500);
+    stage.closed(15, Ending::TtlExpired, "");
+    stage.opened(16, Mode::Decision, ("ban a word", &[]), 60_000);
+    stage.closed(16, Ending::Cancelled, "not while live\u{1b}[2J");
+    stage.opened(RELEASE, Mode::Decision, ("deploy tonight?", &["ann", "bob", "carol"]), 45_000);
+    stage.takes(RELEASE, "ann", Effect::Proposed { proposal: text("p1") }, "Deploy to production");
+    stage.takes(RELEASE, "bob", Effect::Proposed { proposal: text("p2") }, "Wait for Monday");
+    let evaluated =
+        |of, recommendation, confidence| Effect::Evaluated { proposal: text(of), recommendation: text(recommendation), confidence };
+    stage.takes(RELEASE, "bob", evaluated("p1", "APPROVE", 0.95), "implementation looks solid");
+    stage.takes(RELEASE, "carol", evaluated("p2", "REVIEW", 0.5), "");
+    stage.takes(RELEASE, "carol", Effect::Objected { proposal: text("p1"), severity: text("high") }, "security review not completed");
+    stage.votes(RELEASE, "ann", ("p1", "approve"), "all tests pass");
+    stage.votes(RELEASE, "bob", ("p1", "approve"), "looks good to me");
+    stage.opened(NAMES, Mode::MultiRound, ("the colour of the overlay", &["ann", "bob", "carol"]), 8_000);
+    stage.takes(NAMES, "ann", Effect::Contributed { round: 1 }, "teal");
+    stage.takes(NAMES, "bob", Effect::Contributed { round: 2 }, "amber");
+    stage.takes(NAMES, "bob", Effect::Contributed { round: 3 }, "teal");
+    stage
+}
+
+/// Sessions as the store has them.
+pub(super) fn stored() -> Vec<SessionRow> {
+    let row = |number: u64, mode: Mode, ending: Option<Ending>, why: Option<&str>| SessionRow {
+        number,
+        session: format!("s-{number}"),
+        mode,
+        mode_name: mode.name().to_owned(),
+        state: ending.map_or(SessionState::Open, Ending::state),
+        ending,
+        why: why.map(str::to_owned),
+        phase: (mode == Mode::Decision).then_some(Phase::Voting),
+        round: (mode == Mode::MultiRound).then_some(4),
+        by: "lead".to_owned(),
+        intent: "what to play".to_owned(),
+        participants: 3,
+        messages: 250,
+        started_at_ms: Now::at_ms(number * 1_000).wall,
+        expires_at_ms: Now::at_ms(number * 1_000 + 60_000).wall,
+        ended_at_ms: ending.map(|_| Now::at_ms(number * 1_000 + 9_000).wall),
+        trace_id: None,
+    };
+    vec![
+        row(3, Mode::Decision, Some(Ending::Cancelled), Some("by the operator")),
+        row(4, Mode::MultiRound, Some(Ending::Resolved), None),
+        row(5, Mode::Decision, Some(Ending::TtlExpired), None),
+    ]
+}
+
+/// One of them with what its mode keeps.
+pub(super) fn detail(id: &str) -> Option<SessionDetail> {
+    let row = stored().into_iter().find(|row| row.session == id)?;
+    let progress = match row.mode {
+        Mode::Decision => {
+            r#"{"phase":"voting","proposals":{"p1":{"proposal_id":"p1","option":"chess","rationale":"","supporting_data":"","sender":"ann"}},
+               "evaluations":[{"proposal_id":"p1","recommendation":"APPROVE","confidence":1.0,"reason":"fun","sender":"bob"}],"objections":[],
+               "votes":{"bob":{"proposal_id":"p1","vote":"approve","reason":"","sender":"bob"},
+                        "carol":{"proposal_id":"p9","vote":"reject","reason":"","sender":"carol"}}}"#
+        }
+        Mode::MultiRound => {
+            r#"{"round":4,"participants":["ann","bob"],"contributions":{"ann":"go","bob":"go"},"convergence_type":"all_equal"}"#
+        }
+    };
+    let resolution = r#"{"converged_value":"go","round":4,"final_values":{"ann":"go","bob":"go"}}"#;
+    Some(SessionDetail {
+        resolution: (row.ending == Some(Ending::Resolved)).then(|| JsonText::parse(resolution).unwrap()),
+        row,
+        mode_version: String::new(),
+        configuration_version: String::new(),
+        policy_version: String::new(),
+        listed: vec!["ann".to_owned(), "bob".to_owned()],
+        progress: JsonText::parse(progress).unwrap(),
+    })
+}
+
+/// A session's log, of 252 records.
+pub(super) fn logged(after: u64, limit: u64) -> Vec<SessionLogRow> {
+    let row = |number: u64| SessionLogRow {
+        number,
+        at_ms: Now::at_ms(number * 10).wall,
+        kind: LogKind::Incoming,
+        message_type: Some("Vote".to_owned()),
+        message_id: Some(format!("m-{number}")),
+        sender: Some("ann".to_owned()),
+        timestamp_ms: None,
+        payload: JsonText::parse(&format!(r#"{{"proposal_id":"p1","vote":"approve","reason":"for the {number}th time"}}"#)).unwrap(),
+    };
+    (after + 1..=(after + limit).min(252)).map(row).collect()
+}
+
+/// The Sessions in the middle of a show, everything answered.
+pub(super) fn sessions(columns: u16, rows: u16) -> Stage {
+    let mut stage = with_sessions(show(columns, rows));
+    let effects = stage.char('5');
+    answered(&mut stage, effects);
+    stage
+}
+
+fn over(pane: PaneId) -> Stage {
+    let mut stage = sessions(160, 50);
+    stage.ui.focus = Focus::Pane(pane);
+    stage
+}
+
+/// The same of the decision.
+pub(super) fn decision(columns: u16, rows: u16) -> Stage {
+    let mut stage = sessions(columns, rows);
+    let effects = stage.key(KeyCode::Down);
+    answered(&mut stage, effects);
+    stage
+}
+
+fn keys(stage: &Stage, pane: PaneId) -> Vec<RecordKey> {
+    let rows = panes::rows(pane, &stage.ui, &stage.model);
+    (0..rows.len()).filter_map(|row| rows.key(row)).collect()
+}
+
+#[test]
+fn open_sessions_come_first_then_those_that_ended_last() {
+    let mut stage = sessions(160, 50);
+    assert_eq!(stage.ui.view, ViewId::Sessions);
+    let expected = |numbers: [u64; 5]| numbers.map(|number| RecordKey::Session(session(number)));
+    assert_eq!(keys(&stage, PaneId::Sessions), expected([18, 17, 16, 15, 14]));
+    stage.closed(NAMES, Ending::Resolved, "{}");
+    assert_eq!(keys(&stage, PaneId::Sessions), expected([18, 17, 16, 15, 14]), "it is still where it was looked at");
+    stage.pass(11_000);
+    stage.event(Event::Tick);
+    assert_eq!(keys(&stage, PaneId::Sessions), expected([17, 18, 16, 15, 14]));
+}
+
+#[test]
+fn a_row_tells_the_mode_how_far_it_is_who_is_in_and_how_long_it_lasts_yet() {
+    let mut stage = sessions(160, 50);
+    let screen = stage.text();
+    let line = |session: &str| screen.lines().find(|line| line.contains(session)).unwrap_or_default().to_owned();
+    for wanted in ["decision", "voting", "2/3", "40s"] {
+        assert!(line("▶ s-17").contains(wanted), "{wanted}: {screen}");
+    }
+    for wanted in ["multi_round", "round 3", "2/3", "6.7s"] {
+        assert!(line("▶ s-18").contains(wanted), "{wanted}: {screen}");
+    }
+    assert!(line("✓ s-14").contains("resolved") && line("✓ s-14").contains("summon the dragon"), "{screen}");
+    assert!(line("! s-15").contains("expired") && line("— s-16").contains("cancelled"), "{screen}");
+}
+
+#[test]
+fn the_proposals_have_their_votes_evaluations_and_objections() {
+    let mut stage = decision(160, 50);
+    let screen = stage.text();
+    for wanted in ["Proposals s-17", "Deploy to production", "2 approve", "1 high", "1 APPROVE", "1 REVIEW", "waits for carol"] {
+        assert!(screen.contains(wanted), "{wanted}: {screen}");
+    }
+    let voices: Vec<_> = keys(&stage, PaneId::Voices);
+    assert_eq!(voices.len(), 5);
+    assert_eq!(voices[0], RecordKey::Voice(session(RELEASE), Speech::Votes, 0, "bob".into()), "the last first");
+    stage.votes(RELEASE, "bob", ("p2", "reject"), "on second thought");
+    assert_eq!(keys(&stage, PaneId::Voices).len(), 5, "the last vote of a sender counts");
+    assert!(stage.text().contains("1 reject"), "{}", stage.text());
+}
+
+#[test]
+fn rounds_show_who_holds_what_and_how_many_agree() {
+    let mut stage = sessions(160, 50);
+    let screen = stage.text();
+    for wanted in ["Contributions s-18", "Rounds s-18", "teal", "waits for carol", "participant", "equal"] {
+        assert!(screen.contains(wanted), "{wanted}: {screen}");
+    }
+    stage.takes(NAMES, "carol", Effect::Contributed { round: 4 }, "teal");
+    stage.closed(NAMES, Ending::Resolved, r#"{"converged_value":"teal","round":4,"final_values":{}}"#);
+    assert!(stage.text().contains("✓ resolved: teal"), "{}", stage.text());
+}
+
+#[test]
+fn the_log_follows_its_end_and_numbers_what_was_heard_as_the_store_does() {
+    let mut stage = decision(160, 50);
+    let line = |number| RecordKey::SessionLine(session(RELEASE), number);
+    assert_eq!(keys(&stage, PaneId::SessionLog), (1..=8).map(line).collect::<Vec<_>>());
+    assert_eq!(stage.ui.selected(PaneId::SessionLog, &stage.model), Some(line(8)));
+    stage.closed(RELEASE, Ending::TtlExpired, "");
+    assert_eq!(stage.ui.selected(PaneId::SessionLog, &stage.model), Some(line(9)));
+    let screen = stage.text();
+    assert!(screen.contains("EXPIRED") && screen.contains("p1: high, security review"), "{screen}");
+}
+
+#[test]
+fn a_session_of_the_store_is_read_from_there_log_and_all() {
+    let mut stage = over(PaneId::SessionHistory);
+    stage.pass(1_100);
+    let effects = stage.key(KeyCode::Home);
+    let (_, query) = asked_by(PaneId::SessionLog, &effects).unwrap();
+    assert_eq!(query, Query::SessionLog { session: "s-5".to_owned(), after: 52, limit: 200 });
+    assert_eq!(asked_by(PaneId::Standings, &effects).unwrap().1, Query::Session { session: "s-5".to_owned() });
+    answered(&mut stage, effects);
+    let screen = stage.text();
+    for wanted in ["Proposals s-5", "chess", "1 approve", "p9", "! EXPIRED", "for the 252th time"] {
+        assert!(screen.contains(wanted), "{wanted}: {screen}");
+    }
+    stage.ui.focus = Focus::Pane(PaneId::SessionLog);
+    stage.pass(1_100);
+    let effects = stage.key(KeyCode::Home);
+    let (_, query) = asked_by(PaneId::SessionLog, &effects).unwrap();
+    assert_eq!(query, Query::SessionLog { session: "s-5".to_owned(), after: 0, limit: 52 });
+    answered(&mut stage, effects);
+    assert_eq!(keys(&stage, PaneId::SessionLog).len(), 252);
+    stage.ui.focus = Focus::Pane(PaneId::SessionHistory);
+    stage.pass(1_100);
+    let effects = stage.key(KeyCode::Down);
+    answered(&mut stage, effects);
+    assert!(stage.text().contains("✓ resolved: go"), "{}", stage.text());
+}
+
+#[test]
+fn sessions_are_filtered_and_sorted_by_their_fields() {
+    for (filter, wanted) in [
+        ("state:open", vec![18, 17]),
+        ("mode:decision and ending:cancelled", vec![16]),
+        ("left<10s", vec![18]),
+        ("phase:voting", vec![17]),
+        ("round>=1 not in>=2", vec![15]),
+    ] {
+        let mut stage = sessions(160, 50);
+        stage.char('/');
+        stage.write(filter);
+        stage.key(KeyCode::Enter);
+        let wanted: Vec<_> = wanted.into_iter().map(|number| RecordKey::Session(session(number))).collect();
+        assert_eq!(keys(&stage, PaneId::Sessions), wanted, "{filter}: {}", stage.text());
+    }
+}
+
+#[test]
+fn what_agents_wrote_is_masked_on_air() {
+    let mut stage = decision(160, 50);
+    stage.act(Action::OnAir);
+    let screen = stage.text();
+    for hidden in ["Deploy to production", "security review", "deploy tonight", "summon the dragon", "not while live"] {
+        assert!(!screen.contains(hidden), "{hidden}: {screen}");
+    }
+    assert!(screen.contains("p1") && screen.contains("2 approve"), "{screen}");
+}
+
+#[test]
+fn each_is_read_whole_and_its_entries_are_found() {
+    for (pane, wanted) in [
+        (PaneId::Sessions, vec!["Session s-17", "waits for", "carol", "session show s-17"]),
+        (PaneId::Standings, vec!["p1 of s-17", "2 approve", "1 high"]),
+        (PaneId::Voices, vec!["bob votes", "looks good to me"]),
+        (PaneId::SessionLog, vec!["Record 8 of s-17", "incoming", "session show s-17 --log"]),
+    ] {
+        let mut stage = decision(160, 50);
+        stage.ui.focus = Focus::Pane(pane);
+        stage.pass(10);
+        stage.key(KeyCode::Enter);
+        let screen = stage.text();
+        for wanted in wanted {
+            assert!(screen.contains(wanted), "{pane:?} {wanted}: {screen}");
+        }
+        stage.char('c');
+        assert!(stage.text().contains("accepted"), "{pane:?}: {}", stage.text());
+    }
+}
+
+#[test]
+fn time_that_is_stopped_shows_sessions_as_they_were() {
+    let mut stage = decision(160, 50);
+    stage.char(' ');
+    stage.closed(RELEASE, Ending::Cancelled, "late");
+    assert!(stage.text().contains("▶ s-17") && !stage.text().contains("cancelled: late"), "{}", stage.text());
+    stage.key(KeyCode::End);
+    assert!(stage.text().contains("— s-17"), "{}", stage.text());
+}
+
+#[test]
+fn the_chip_tells_how_many_are_open_and_which_expired_lately() {
+    let mut stage = Stage::of_size(160, 50);
+    stage.resync(connected());
+    assert!(stage.text().contains("MACP ● 0 open"), "{}", stage.text());
+    let mut stage = with_sessions(stage);
+    assert!(stage.text().contains("MACP ◐ 2 open"), "{}", stage.text());
+    stage.ui.focus = Focus::Chips(2);
+    stage.key(KeyCode::Enter);
+    let screen = stage.text();
+    for wanted in ["MACP runtime", "s-15 expired in the last minute, unresolved at round 1", "5 begun, 1 resolved, 1 expired, 1 cancelled"]
+    {
+        assert!(screen.contains(wanted), "{wanted}: {screen}");
+    }
+    stage.key(KeyCode::Esc);
+    stage.pass(70_000);
+    assert!(stage.text().contains("MACP ● 2 open"), "{}", stage.text());
+}
+
+#[test]
+fn the_log_of_all_tells_of_sessions_that_came_to_nothing() {
+    let mut stage = with_sessions(show(160, 50));
+    stage.char('9');
+    let screen = stage.text();
+    assert!(screen.contains("session s-15 expired without a resolution") && screen.contains("session s-16 was cancelled"), "{screen}");
+}
+
+#[test]
+fn a_station_without_sessions_says_so_in_every_pane() {
+    let mut stage = Stage::of_size(160, 50);
+    stage.resync(fresh());
+    stage.char('5');
+    let screen = stage.text();
+    assert!(screen.contains("no session was begun") && screen.contains("no session is selected"), "{screen}");
+}
+
+#[test]
+fn the_decision_in_full_swing() {
+    at_three_sizes("sessions", decision);
+}
+
+#[test]
+fn the_rounds_in_full_swing() {
+    at_three_sizes("session_rounds", sessions);
+}
+
+#[test]
+fn the_deck_with_sessions() {
+    at_three_sizes("deck_sessions", |columns, rows| with_sessions(show(columns, rows)));
+}
+
+#[test]
+fn a_session_in_words() {
+    at_three_sizes("session_facts", |columns, rows| {
+        let mut stage = decision(columns, rows);
+        stage.key(KeyCode::Enter);
+        stage
+    });
+}
