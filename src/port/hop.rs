@@ -21,7 +21,8 @@ pub struct HopRow {
     /// The topic, of a message of the bus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
-    /// What it is: its schema's name, the body's type where that stands for a whole family, the frame's type, or the message's type with what its answer says.
+    /// What it is: its schema's name, the body's type where that stands for a whole family, the frame's type, or the message's type with
+    /// what its answer says.
     pub schema: String,
     /// Its schema.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -80,6 +80,14 @@ impl Editor {
         text.len() - taken.len()
     }
 
+    /// Writes another text in the place of all that is there; it can be undone. How many bytes were cut.
+    pub(crate) fn replace(&mut self, text: &str) -> usize {
+        self.area.select_all();
+        self.area.cut();
+        self.area.cancel_selection();
+        self.paste(text)
+    }
+
     /// Moves the cursor by some lines.
     pub(crate) fn step(&mut self, by: isize) {
         let (row, column) = self.cursor();

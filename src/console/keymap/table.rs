@@ -251,6 +251,7 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::ctrl('e')], Action::AsJson, "as JSON", true, &[Place::Form]),
     bound(&[Chord::ctrl('e')], Action::AsJson, "as a form", true, &[Place::FormJson]),
     bound(&[Chord::ctrl('l')], Action::Defaults, "defaults", true, FORMS),
+    bound(&[Chord::ctrl('l')], Action::Defaults, "begin again", true, &[Place::Submit]),
     bound(&[Chord::key(KeyCode::Esc)], Action::Back, "back", true, WRITERS),
     bound(&[Chord::ctrl('c')], Action::Close, "close", false, WRITERS),
     bound(&[Chord::key(KeyCode::Up)], Action::Up, "up", false, &[Place::Form, Place::Keys, Place::SubmitParams]),

@@ -78,7 +78,15 @@ pub(super) fn words(transition: &T, text: &str, before: Option<&rmp::Snapshot>) 
             Said::new(Level::Info, format!("{client} joined as {}", kind.name()), words)
         }
         T::Disconnected { session, cause } => {
-            let level = if matches!(cause, CloseCause::PeerClosed | CloseCause::Shutdown) { Level::Info } else { Level::Warn };
+            // The command line comes and goes, and does not wait for what it asks no more.
+            let greeting = before.and_then(|bus| bus.peers.get(session)?.greeting.as_ref());
+            let is_operator = greeting.is_some_and(|greeting| greeting.kind == rmp::Kind::Tui);
+            let is_common = match cause {
+                CloseCause::PeerClosed | CloseCause::Shutdown => true,
+                CloseCause::ReadFailed | CloseCause::WriteFailed => is_operator,
+                _ => false,
+            };
+            let level = if is_common { Level::Info } else { Level::Warn };
             let (client, why) = (client(before, *session), bus_close_words(*cause));
             match client {
                 Some(client) => Said::new(level, format!("{client} left: {why}"), format!("{client} (session {session}) left: {why}")),

@@ -231,8 +231,10 @@ impl Journal {
             }
             What::Unsent { frames, bytes } => {
                 let words = format!("{} ({}) could not be sent before the connection closed", many(*frames, "frame"), many(*bytes, "byte"));
-                let origin = if entry.entry.link == Link::Rmp { Origin::Bus } else { Origin::Bridge };
-                self.push(at, Level::Warn, origin, words.into());
+                // Who left the bus of its own wants it no more; an adapter that is gone may miss it.
+                let (level, origin) =
+                    if entry.entry.link == Link::Rmp { (Level::Info, Origin::Bus) } else { (Level::Warn, Origin::Bridge) };
+                self.push(at, level, origin, words.into());
             }
             What::Transition(Transition::Rmp(_) | Transition::Runs(_) | Transition::Macp(_))
             | What::Frame(_)

@@ -1,5 +1,7 @@
 //! How the runs are, why, and what to do: what their chip shows.
 
+use std::{cmp::Reverse, time::Duration};
+
 use super::{
     health::{Condition, Report, Sentence, host_remedy, press, run, to_do},
     state::Model,
@@ -7,6 +9,7 @@ use super::{
 use crate::{
     console::{action::Action, class::Class},
     port::HostState,
+    runs::{RunState, RunView},
     tap::entry::Link,
     time::Now,
     words::counted,
@@ -14,6 +17,8 @@ use crate::{
 
 /// Questions and failures that are named one by one.
 const NAMED: usize = 5;
+/// How long a run that failed is told of.
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// What viewers may have written.
 fn payload(name: &'static str, words: &str) -> Sentence {
@@ -27,6 +32,9 @@ pub(crate) fn runs_report(model: &Model, now: Now) -> Report {
         report.worse(Condition::Degraded, "the station is starting".to_owned(), Vec::new());
         return report;
     };
+    if world.runs.held {
+        report.worse(Condition::Degraded, "runs are held: no attempt is begun".to_owned(), vec![press(Action::HoldAll, "releases all")]);
+    }
     if let HostState::Down(why) = &world.station.hosts[Link::Runs.index()] {
         report.worse(Condition::Down, format!("no run goes on: {why}"), host_remedy(Link::Runs));
     }
@@ -42,11 +50,15 @@ pub(crate) fn runs_report(model: &Model, now: Now) -> Report {
     if !asks.is_empty() {
         report.sentences.push(press(Action::Tray, "has the questions first: approve or reject them there; silence becomes a no"));
     }
-    let mut failed = model.run_lines.failed_lately(now);
+    let is_lately = |view: &&RunView| view.state == RunState::Failed && view.ended_at.is_some_and(|at| now.mono.since(at.mono) < MINUTE);
+    let mut lately: Vec<_> = world.runs.runs.iter().filter(is_lately).collect();
+    lately.sort_by_key(|view| Reverse(view.ended_at.map(|at| at.mono)));
+    let has_failed = !lately.is_empty();
+    let mut failed = lately.into_iter();
     for lately in failed.by_ref().take(NAMED) {
         let why = lately.why.as_deref().unwrap_or("it gave no reason");
         let remedy = vec![payload("why", why), run(format!("run events {}", lately.run))];
-        report.worse(Condition::Degraded, format!("{} failed in the last minute", lately.name), remedy);
+        report.worse(Condition::Degraded, format!("{} {} failed in the last minute", lately.name, lately.run.short()), remedy);
     }
     let more = failed.count();
     if more > 0 {
@@ -54,7 +66,7 @@ pub(crate) fn runs_report(model: &Model, now: Now) -> Report {
     }
     if report.condition != Condition::Well {
         report.sentences.push(press(Action::ViewRuns, "shows the Runs: the plan with the node that failed, and what the run told"));
-        if asks.is_empty() {
+        if has_failed && asks.is_empty() {
             report.sentences.push(to_do("mend the opening or start the agent that is missing, and submit it again"));
         }
     }

@@ -1,4 +1,4 @@
-//! What of runs no snapshot has: what they told lately, and which of them failed in the last minute.
+//! What of runs no snapshot has: what they told lately, and which requests were rejected.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -7,16 +7,16 @@ use crate::{
     console::older::Numbered,
     ids::TraceId,
     port::RunEventRow,
-    runs::{self, EventKind, RunState, Transition},
+    runs::{self, EventKind, Transition},
     tap::{
         EntryRef,
         entry::{Transition as Any, What, station::Level},
     },
-    time::{Now, Wall},
+    time::Wall,
 };
 
-/// Runs that failed, as far as they are remembered.
-const FAILED_MAX: usize = 32;
+/// Requests that were rejected, as far as they are remembered.
+const REJECTED_MAX: usize = 32;
 
 impl Model {
     /// The runs, once there is a snapshot.
@@ -77,22 +77,11 @@ pub(super) fn without_gap<'a, L: Numbered + 'a>(newest_first: impl Iterator<Item
     found.into_iter().rev()
 }
 
-/// A run that failed: when, its opening's name, and why.
-#[derive(Clone, Debug)]
-pub(crate) struct FailedRun {
-    pub(crate) at: Now,
-    pub(crate) run: TraceId,
-    pub(crate) name: Arc<str>,
-    pub(crate) why: Option<Arc<str>>,
-}
-
 /// What runs told lately.
 #[derive(Clone, Debug)]
 pub(crate) struct RunLines {
     lines: VecDeque<Arc<RunLine>>,
     lines_max: usize,
-    /// The last runs that failed.
-    pub(crate) failed: VecDeque<FailedRun>,
     /// Requests that were rejected lately, and why.
     rejected: VecDeque<(TraceId, Arc<str>)>,
     /// How often a run was accepted or ended, so that what the store lists of them is asked for anew.
@@ -104,11 +93,11 @@ pub(crate) struct RunLines {
 impl RunLines {
     pub(super) fn new(lines_max: u64) -> Self {
         let lines_max = usize::try_from(lines_max).unwrap_or(usize::MAX);
-        Self { lines: VecDeque::new(), lines_max, failed: VecDeque::new(), rejected: VecDeque::new(), moved: 0, saved: 0 }
+        Self { lines: VecDeque::new(), lines_max, rejected: VecDeque::new(), moved: 0, saved: 0 }
     }
 
-    /// Takes what an entry says. `after` are the runs with that entry in them.
-    pub(super) fn fold(&mut self, entry: EntryRef<'_>, after: Option<&runs::Snapshot>) {
+    /// Takes what an entry says.
+    pub(super) fn fold(&mut self, entry: EntryRef<'_>) {
         let What::Transition(Any::Runs(transition)) = &entry.entry.what else { return };
         match transition {
             Transition::Told { run, number, kind, level, node } => {
@@ -127,25 +116,14 @@ impl RunLines {
                     self.lines.pop_front();
                 }
             }
-            Transition::Submitted { .. } => self.moved += 1,
+            Transition::Submitted { .. } | Transition::Ended { .. } => self.moved += 1,
             Transition::Rejected { request, .. } => {
                 self.rejected.push_back((*request, entry.text().as_ref().into()));
-                if self.rejected.len() > FAILED_MAX {
+                if self.rejected.len() > REJECTED_MAX {
                     self.rejected.pop_front();
                 }
             }
             Transition::Saved { .. } => self.saved += 1,
-            Transition::Ended { run, state } => {
-                self.moved += 1;
-                if *state == RunState::Failed {
-                    let view = after.and_then(|runs| runs.run(*run));
-                    let name = view.map_or_else(|| run.short().into(), |view| Arc::clone(&view.name));
-                    self.failed.push_back(FailedRun { at: entry.entry.at, run: *run, name, why: view.and_then(|view| view.why.clone()) });
-                    if self.failed.len() > FAILED_MAX {
-                        self.failed.pop_front();
-                    }
-                }
-            }
             _ => {}
         }
     }
@@ -160,13 +138,8 @@ impl RunLines {
         self.rejected.iter().rev().find(|(known, _)| *known == request).map(|(_, why)| why)
     }
 
-    /// Runs that failed in the last minute, the latest first.
-    pub(crate) fn failed_lately(&self, now: Now) -> impl Iterator<Item = &FailedRun> {
-        self.failed.iter().rev().filter(move |failed| now.mono.since(failed.at.mono).as_secs() < 60)
-    }
-
     /// Bytes that a copy holds, about: the lines themselves are shared.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.lines.len() * size_of::<Arc<RunLine>>() + self.failed.len() * size_of::<FailedRun>()
+        self.lines.len() * size_of::<Arc<RunLine>>()
     }
 }

@@ -332,7 +332,7 @@ impl Model {
         };
         self.faults.fold(entry, self.world.as_ref().map(|world| &world.rmp));
         let line = if resyncing { None } else { self.fold_world(entry) };
-        self.run_lines.fold(entry, self.world.as_ref().map(|world| &world.runs));
+        self.run_lines.fold(entry);
         if !is_in_snapshot {
             self.session_lines.fold(entry, self.world.as_ref().map(|world| &world.macp));
         }

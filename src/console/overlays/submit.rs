@@ -149,6 +149,14 @@ impl Submit {
         self.changed();
     }
 
+    /// Begins again with the example; what was written can be had back by an undo.
+    pub(crate) fn begin_again(&mut self) {
+        self.editor.replace(BLANK);
+        self.editor.jump(0, 0);
+        (self.origin, self.params, self.cut, self.offset) = (None, None, None, 0);
+        self.changed();
+    }
+
     /// Between the text and its params.
     ///
     /// # Errors
@@ -283,6 +291,7 @@ impl Submit {
 
     /// Takes pasted text.
     pub(super) fn on_paste(&mut self, pasted: &str) {
+        let is_blank = self.is_blank();
         let over = match &mut self.params {
             Some(params) if params.focused().is_some_and(|field| !field.takes_text()) => return,
             Some(params) => {
@@ -290,6 +299,8 @@ impl Submit {
                 params.edited();
                 over
             }
+            // What nobody wrote is in the way of what somebody brings.
+            None if is_blank => self.editor.replace(pasted),
             None => self.editor.paste(pasted),
         };
         self.changed();

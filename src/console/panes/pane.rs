@@ -190,7 +190,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
         PaneId::RunHistory => paged(canvas, inner, &ui.pages.run_history, &nothing, &draw),
         PaneId::SessionHistory => paged(canvas, inner, &ui.pages.session_history, &nothing, &draw),
         PaneId::State => paged(canvas, inner, &ui.pages.state, &nothing, &draw),
-        _ if rows.is_empty() && ui.lens(pane).filter().is_none() => {
+        _ if rows.is_empty() && (ui.lens(pane).filter().is_none() || counts(pane, ui, model).1 == 0) => {
             canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), &nothing, Role::Muted);
         }
         _ => draw(canvas, (false, false)),

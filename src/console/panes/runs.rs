@@ -11,7 +11,7 @@ use crate::{
     console::{format, glyphs::Glyphs, model::Model, selection::RecordKey, theme::Role, ui::Ui},
     field::{Column, Value, fields},
     ids::TraceId,
-    runs::{NodeView, RunState, RunView},
+    runs::{NodeState, NodeView, RunState, RunView},
     time::{Now, Wall},
 };
 
@@ -28,13 +28,15 @@ pub(crate) struct Run<'a> {
     pub(crate) asks: usize,
     /// When silence becomes a no to the first of them.
     pub(crate) expires_at: Option<Wall>,
+    /// Whether an operator holds what it would begin.
+    pub(crate) held: bool,
     /// How long it took as the store has it, where its plan is not kept.
     pub(crate) stored: Option<Duration>,
 }
 
 impl Run<'_> {
     fn done(&self) -> u64 {
-        self.view.nodes.iter().filter(|node| node.state.is_end()).count() as u64
+        self.view.nodes.iter().filter(|node| matches!(node.state, NodeState::Completed | NodeState::Skipped)).count() as u64
     }
 
     /// How much of it is done, of 1: nodes that ended, and of the others what their agents say.
@@ -61,7 +63,7 @@ fields! {
         "state", State(STATES), Public, "how it stands", Column::fixed("state", 10).from(96) => |it, _| Value::text(it.view.state.name());
         "trace", Id, Public, "its name on the bus", Column::fixed("trace", 5)
             => |it, _| Value::text(it.view.run.0.hyphenated().to_string());
-        "done", Number, Public, "nodes that ended, of all its nodes", Column::fixed("nodes", 9).right() => |it, _| Value::count(it.done());
+        "done", Number, Public, "nodes that completed or were skipped, of all its nodes", Column::fixed("nodes", 9).right() => |it, _| Value::count(it.done());
         "progress", Number, Public, "how much of it is done, of 1: nodes that ended, and of the others what their agents say" => |it, _| it.share().map_or(Value::None, Value::Number);
         "took", Duration, Public, "how long it took, or takes so far", Column::fixed("time", 7).right()
             => |it, now| Value::Duration(u64::try_from(it.took(now).as_millis()).unwrap_or(u64::MAX));
@@ -127,6 +129,9 @@ impl Listed for Run<'_> {
                 let more = if self.asks > 1 { format!("{} questions, the first a ", self.asks) } else { "asks, a ".to_owned() };
                 Cell::new(format!("{more}{}", self.left(look.view.clock).unwrap_or_default()), Role::Warn)
             }
+            "why" if self.held && self.view.nodes.iter().any(|node| node.state == NodeState::Ready) => {
+                Cell::new(format!("{} held {}", glyphs.held, self.bar(glyphs)), Role::Warn)
+            }
             "why" if !self.view.state.is_end() => Cell::new(self.bar(glyphs), Role::Runs),
             "why" => Cell::of_class(self.view.why.as_deref().unwrap_or_default().to_owned(), role, Class::Payload),
             _ => return None,
@@ -148,7 +153,7 @@ pub(super) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
         let asks = runs.asks.iter().filter(|ask| ask.run == view.run);
         let (asks, expires_at) = (asks.clone().count(), asks.map(|ask| ask.expires_at).min());
         let stored = if view.nodes.is_empty() && view.planned > 0 { stored_time(ui, view.run) } else { None };
-        (place, Run { view, asks, expires_at, stored })
+        (place, Run { view, asks, expires_at, held: runs.held, stored })
     });
     let mut all: Vec<_> = made.collect();
     all.sort_by_key(|(place, run)| (run.view.state.is_end(), run.asks == 0, Reverse(*place)));

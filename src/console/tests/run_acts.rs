@@ -243,3 +243,18 @@ fn an_opening_that_is_written() {
         stage
     });
 }
+
+#[test]
+fn what_is_brought_takes_the_place_of_the_example_and_a_key_brings_that_back() {
+    let mut stage = writing();
+    stage.event(Event::Paste("version: 0\nname: mine\nnodes:\n  - {id: a, use: 'agent:x'}\nedges: []\n".to_owned()));
+    let text = stage.text();
+    assert!(text.contains("✓ mine: 1 node") && !text.contains("name: example"), "{text}");
+    stage.ctrl('l');
+    assert!(stage.text().contains("✓ example: 1 node"), "{}", stage.text());
+    assert_eq!(stage.ctrl('l'), []);
+    assert!(stage.text().contains("this is the example"), "{}", stage.text());
+    stage.ctrl('z');
+    stage.ctrl('z');
+    assert!(stage.text().contains("name: mine"), "{}", stage.text());
+}

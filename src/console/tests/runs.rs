@@ -382,7 +382,7 @@ fn the_chip_tells_how_the_runs_are_and_why() {
     stage.ui.focus = Focus::Chips(3);
     stage.key(KeyCode::Enter);
     let text = stage.text();
-    for wanted in ["chat_vote asks whether give may go on", "mend failed in the last minute", "nobody answers on agent/writer"] {
+    for wanted in ["chat_vote asks whether give may go on", "mend dead failed in the last minute", "nobody answers on agent/writer"] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     stage.key(KeyCode::Esc);

@@ -82,6 +82,7 @@ pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
         }
         Action::Invoke => giving::open_events(ui),
         Action::AsJson => giving::turn(ui),
+        Action::Defaults if is_submission(ui) => submitting::begin_again(ui),
         Action::Defaults => giving::put_back(ui),
         Action::Submit => submitting::open(ui),
         Action::Send if is_submission(ui) => submitting::send(ui, TraceId(uuid::Uuid::now_v7())),

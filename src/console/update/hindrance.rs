@@ -241,6 +241,10 @@ fn defaults_hindrance(ui: &Ui) -> Option<String> {
     match ui.overlays.last() {
         Some(Overlay::Form(form)) if form.sent.is_some() => Some("it is sent already: the station has not answered yet".to_owned()),
         Some(Overlay::Form(form)) => form.is_untouched().then(|| "nothing is written yet: these are the defaults".to_owned()),
+        Some(Overlay::Submit(submit)) if submit.sent.is_some() => {
+            Some("it is sent already: the control plane has not answered yet".to_owned())
+        }
+        Some(Overlay::Submit(submit)) => submit.is_blank().then(|| "nothing is written yet: this is the example".to_owned()),
         _ => Some("no form is open".to_owned()),
     }
 }

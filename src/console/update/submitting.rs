@@ -72,6 +72,14 @@ pub(super) fn to_fault(ui: &mut Ui) {
     }
 }
 
+/// Begins again with the example.
+pub(super) fn begin_again(ui: &mut Ui) -> Vec<Effect> {
+    if let Some(submit) = editor(ui) {
+        submit.begin_again();
+    }
+    Vec::new()
+}
+
 /// Between the text and its params.
 pub(super) fn turn(ui: &mut Ui) -> Vec<Effect> {
     let (limits, at) = (ui.limits, ui.at);
