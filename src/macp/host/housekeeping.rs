@@ -80,6 +80,7 @@ impl Shared {
 
     /// Writes the rows of sessions that changed; whether all were.
     pub(super) async fn rows(&self) -> bool {
+        let _turn = self.rows_turn.lock().await;
         loop {
             let Some(rows) = self.lock().map(|mut state| state.kernel.take_rows(ROWS_MAX)) else { return false };
             if rows.is_empty() {

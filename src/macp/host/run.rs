@@ -95,6 +95,7 @@ pub async fn run(setup: Setup) -> Result<(), RunError> {
         ended_sessions_max,
         store,
         loading: Semaphore::new(usize::try_from(limits.loading_max).unwrap_or(Semaphore::MAX_PERMITS)),
+        rows_turn: tokio::sync::Mutex::default(),
         wake: Notify::new(),
         broken: Notify::new(),
         this: this.clone(),

@@ -65,6 +65,8 @@ pub(super) struct Shared {
     pub(super) ended_sessions_max: u64,
     pub(super) store: Box<dyn Fn() -> Option<store::Handle> + Send + Sync>,
     pub(super) loading: Semaphore,
+    /// Held while rows are written: who waits for it finds those written that another has taken.
+    pub(super) rows_turn: tokio::sync::Mutex<()>,
     /// Wakes the housekeeping.
     pub(super) wake: Notify,
     /// A call failed by a fault of ours while it held the lock.

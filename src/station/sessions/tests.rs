@@ -53,7 +53,10 @@ impl House {
             ..Envelope::default()
         };
         self.runtime.block_on(async {
-            let channel = Endpoint::new(format!("http://{}", self.addr())).unwrap().connect().await.unwrap();
+            // It may have been found out before.
+            let gone = |error: tonic::transport::Error| Status::unavailable(error.to_string());
+            let addr = self.station.inner.sessions.addr().map_err(Status::unavailable)?;
+            let channel = Endpoint::new(format!("http://{addr}")).unwrap().connect().await.map_err(gone)?;
             let mut client = MacpRuntimeServiceClient::new(channel);
             let sent = client.send(SendRequest { envelope: Some(envelope) }).await;
             sent.map(|response| response.into_inner().ack.unwrap())
