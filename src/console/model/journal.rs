@@ -55,6 +55,15 @@ pub(crate) struct Notice {
 }
 
 impl Notice {
+    /// Whether it is of the station itself, not of who speaks with it: of runs, what did not go well.
+    fn is_stations(&self) -> bool {
+        match self.origin {
+            Origin::Station | Origin::Bridge | Origin::Console => true,
+            Origin::Runs => self.level >= Level::Warn,
+            Origin::Bus | Origin::Adapter => false,
+        }
+    }
+
     /// A line that was not kept yet. What the adapter says can hold anything.
     fn new(at: Now, level: Level, origin: Origin, text: Arc<str>) -> Self {
         let class = if origin == Origin::Adapter { Class::Payload } else { Class::Public };
@@ -70,8 +79,8 @@ pub(crate) struct Journal {
     pub(crate) received: u64,
     /// Lines that were cut.
     pub(crate) evicted: u64,
-    /// Those of the station, its bridge and this console alone, as many: what adapters and peers of the bus say or do does not push them
-    /// out.
+    /// Those of the station, its bridge and this console alone, and of runs what did not go well, as many: what adapters and peers of the
+    /// bus say or do does not push them out.
     pub(crate) station: VecDeque<Notice>,
     /// Lines of the station, its bridge and this console that came.
     pub(crate) station_received: u64,
@@ -306,7 +315,7 @@ impl Journal {
         let notice = Notice { number: self.next, seq: self.folding.or(notice.seq), ..notice };
         self.next += 1;
         self.received += 1;
-        if matches!(notice.origin, Origin::Station | Origin::Bridge | Origin::Console) {
+        if notice.is_stations() {
             self.station_received += 1;
             self.station.push_back(notice.clone());
             while self.station.len() > self.limit {

@@ -81,6 +81,9 @@ fn the_log_tells_what_becomes_of_runs() {
     for wanted in ["chat_vote a41f was accepted: 7 nodes", "chat_vote a41f asks whether give may go on", "mend dead failed: write"] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
+    let mut small = runs(80, 24);
+    small.char('9');
+    assert!(small.text().contains("mend dead failed"), "the station's own log has it too: {}", small.text());
     stage.act(Action::OnAir);
     assert!(!stage.text().contains("write failed"), "why it failed may quote viewers");
 }
