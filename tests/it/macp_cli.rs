@@ -19,7 +19,7 @@ impl House {
     fn open() -> Self {
         let folder = tempdir().unwrap();
         let station = Station::start(folder.path());
-        Self { folder, station: station }
+        Self { folder, station }
     }
 
     fn cli(&self, args: &[&str]) -> Output {

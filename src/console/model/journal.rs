@@ -60,7 +60,7 @@ impl Notice {
         match self.origin {
             Origin::Station | Origin::Bridge | Origin::Console => true,
             Origin::Runs => self.level >= Level::Warn,
-            Origin::Bus | Origin::Adapter => false,
+            Origin::Bus | Origin::Runtime | Origin::Adapter => false,
         }
     }
 
