@@ -43,7 +43,7 @@ fn look_around(terminal: &mut Terminal) {
     for (key, name) in [("1", "Deck"), ("2", "Bridge"), ("9", "Journal")] {
         terminal.keys(key);
         terminal.shows(&format!("[{key} {name}]"));
-        for keys in ["\t", "\r", "\x1b"].repeat(7).iter().chain(&["z", "\r", "\x1b", "z"]) {
+        for keys in ["\t", "\r", "\x1b"].repeat(9).iter().chain(&["z", "\r", "\x1b", "z"]) {
             terminal.settle(keys);
         }
     }

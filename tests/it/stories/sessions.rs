@@ -86,6 +86,6 @@ fn a_session_moves_on_the_screen_and_is_ended_with_a_reason() {
     }
     terminal.wait("what they agree on", |screen| screen.contains("✓ s-2") && screen.contains("resolved") && screen.contains("Pixel"));
     // The rejected vote is on the Wire, with what was wrong.
-    terminal.keys("8/code:SESSION_NOT_OPEN\r");
+    terminal.keys("8/ code:SESSION_NOT_OPEN\r");
     terminal.wait("the rejection", |screen| screen.contains("SESSION_NOT_OPEN (SessionNotOpen): Vote by ann in s-1"));
 }
