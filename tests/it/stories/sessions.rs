@@ -87,5 +87,7 @@ fn a_session_moves_on_the_screen_and_is_ended_with_a_reason() {
     terminal.wait("what they agree on", |screen| screen.contains("✓ s-2") && screen.contains("resolved") && screen.contains("Pixel"));
     // The rejected vote is on the Wire, with what was wrong.
     terminal.keys("8/ code:SESSION_NOT_OPEN\r");
-    terminal.wait("the rejection", |screen| screen.contains("SESSION_NOT_OPEN (SessionNotOpen): Vote by ann in s-1"));
+    terminal.wait("the rejection, and its answer", |screen| {
+        screen.contains("SESSION_NOT_OPEN (SessionNotOpen): Vote") && screen.contains("SESSION_NOT_OPEN: Vote by ann in s-1")
+    });
 }
