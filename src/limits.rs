@@ -248,6 +248,8 @@ limits! {
         payload_bytes_max = 4_194_304 in 1_024..=67_108_864,
         /// Bytes of each text of an envelope: ids, sender, mode, type; a longer one ends the call with `RESOURCE_EXHAUSTED`.
         id_bytes_max = 1_024 in 64..=65_536,
+        /// Bytes of the reason of a cancellation; a longer one ends the call with `RESOURCE_EXHAUSTED`.
+        reason_bytes_max = 4_096 in 64..=65_536,
         /// Sessions that are open at one time; one more ends the call with `RESOURCE_EXHAUSTED`.
         open_max = 100_000 in 1..=10_000_000,
         /// Messages of one session; one more ends the call with `RESOURCE_EXHAUSTED`.

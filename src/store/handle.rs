@@ -192,7 +192,7 @@ impl Handle {
     /// As [`Self::invocations`].
     pub fn sessions(&self, mut filter: SessionFilter, done: Answer<Rows<SessionRow>>) -> Result<(), CommitError> {
         filter.limit = filter.limit.min(PAGE_ROWS_MAX);
-        self.read(move |conn| Ok(Rows::cut(macp::page(conn, &filter)?, filter.limit)), done)
+        self.read(move |conn| macp::page(conn, &filter), done)
     }
 
     /// Reads the session of an id; of two, the later.

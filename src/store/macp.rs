@@ -79,6 +79,8 @@ pub enum MacpOp {
     },
     /// Rows as they are now.
     Sessions(Vec<SessionRow>),
+    /// Closes sessions whose logs do not begin, with why; they are in the store alone then.
+    Damaged(Vec<(u64, String)>),
     /// Sorts the oldest segments, as many as one slice takes, none behind this one.
     Sort {
         /// The last that may be sorted.
@@ -95,10 +97,14 @@ pub enum MacpOp {
 /// What a committed [`MacpOp`] did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MacpDone {
+    /// Segments that were sorted.
+    pub sorted: u64,
     /// Segments that are left, where they were sorted.
     pub segments: u64,
     /// Sessions that were deleted.
     pub retired: Vec<u64>,
+    /// Sessions that were closed for their logs, with their ids.
+    pub damaged: Vec<(u64, String)>,
 }
 
 /// Which sessions to read.
@@ -132,6 +138,11 @@ pub enum MacpLeft {
     },
     /// Records of segments, in their order, with whose they are.
     Records(Vec<(u64, Bytes)>),
+    /// A segment that cannot be read. It is kept apart.
+    Unreadable {
+        /// Its number.
+        segment: u64,
+    },
     /// The number of the next segment, how many there are, and the number of the next session.
     Next {
         /// Of the next segment.

@@ -30,6 +30,7 @@ pub(super) async fn keep(shared: Arc<Shared>) {
         let now = shared.clock.now();
         let (timeout, is_failing, is_full) = {
             let Some(mut state) = shared.lock() else { return };
+            shared.look_for_lost(&mut state);
             if state.kernel.timeout().is_some_and(|at| at <= now.mono) {
                 state.kernel.handle(now, &Input::Timeout);
                 shared.drain(&mut state, now, None);
@@ -63,16 +64,13 @@ impl Shared {
             return;
         }
         let (segment, ticket) = through;
-        let Some(mut segments) = self.lock().map(|state| state.journal.segments) else { return };
-        while segments > 0 {
+        // Segments that come meanwhile are the next round's.
+        let Some(mut is_left) = self.lock().map(|state| state.journal.segments > 0) else { return };
+        while is_left {
             let Ok(done) = self.commit(MacpOp::Sort { through: segment }).await else { return };
             let Some(mut state) = self.lock() else { return };
-            let sorted = segments.saturating_sub(done.segments);
-            state.journal.segments = state.journal.segments.saturating_sub(sorted);
-            if sorted == 0 {
-                break;
-            }
-            segments = done.segments;
+            state.journal.segments = state.journal.segments.saturating_sub(done.sorted);
+            is_left = done.sorted > 0 && done.segments > 0;
         }
         while self.evict(ticket).await {}
         while self.retire().await {}

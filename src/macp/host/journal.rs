@@ -81,6 +81,11 @@ impl Journal {
         self.under_way.clone()
     }
 
+    /// Whether the store has a segment, and has not answered.
+    pub(super) const fn is_waiting(&self) -> bool {
+        self.under_way.is_some() && !self.is_failing
+    }
+
     /// The segment under way was not written.
     pub(super) const fn failed(&mut self) {
         self.is_failing = true;

@@ -12,6 +12,7 @@
 
 mod call;
 mod codec;
+mod door;
 mod figures;
 mod generated;
 mod housekeeping;

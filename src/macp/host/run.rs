@@ -3,7 +3,7 @@
 use std::{
     io,
     net::SocketAddr,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -11,6 +11,7 @@ use tokio::sync::{Notify, Semaphore, oneshot, watch};
 use tonic::transport::Server;
 
 use super::{
+    door::Door,
     figures::Counters,
     generated::m_a_c_p_runtime_service_server::MACPRuntimeServiceServer,
     housekeeping,
@@ -96,6 +97,7 @@ pub async fn run(setup: Setup) -> Result<(), RunError> {
         store,
         loading: Semaphore::new(usize::try_from(limits.loading_max).unwrap_or(Semaphore::MAX_PERMITS)),
         rows_turn: tokio::sync::Mutex::default(),
+        is_lost: AtomicBool::new(false),
         wake: Notify::new(),
         broken: Notify::new(),
         this: this.clone(),
@@ -136,7 +138,7 @@ async fn serve(shared: Arc<Shared>, listener: tokio::net::TcpListener, ends: one
     let failed = |error: &dyn std::error::Error| RunError::Serve(error.to_string());
     let limits = shared.limits;
     let bytes_max = usize::try_from(limits.payload_bytes_max.saturating_add(AROUND_PAYLOAD_BYTES)).unwrap_or(usize::MAX);
-    let service = MACPRuntimeServiceServer::new(Service { shared }).max_decoding_message_size(bytes_max);
+    let service = MACPRuntimeServiceServer::new(Service { shared: Arc::clone(&shared) }).max_decoding_message_size(bytes_max);
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<MACPRuntimeServiceServer<Service>>().await;
     let reflection = || tonic_reflection::server::Builder::configure().register_encoded_file_descriptor_set(DESCRIPTOR);
@@ -144,7 +146,7 @@ async fn serve(shared: Arc<Shared>, listener: tokio::net::TcpListener, ends: one
         .max_concurrent_streams(Some(u32::try_from(limits.connection_calls_max).unwrap_or(u32::MAX)))
         .http2_keepalive_interval(Some(KEEPALIVE.0))
         .http2_keepalive_timeout(Some(KEEPALIVE.1))
-        .add_service(service)
+        .add_service(Door { service, shared })
         .add_service(health_service)
         .add_service(reflection().build_v1().map_err(|error| failed(&error))?)
         .add_service(reflection().build_v1alpha().map_err(|error| failed(&error))?)

@@ -5,7 +5,7 @@ use std::{pin::Pin, sync::Arc};
 use bytes::Bytes;
 use futures_util::{Stream, stream};
 use prost::Message;
-use tonic::{Request, Response, Status as Grpc, Streaming, transport::server::TcpConnectInfo};
+use tonic::{Code, Request, Response, Status as Grpc, Streaming, transport::server::TcpConnectInfo};
 
 use super::{
     call::Call,
@@ -52,12 +52,7 @@ impl MACPRuntimeService for Service {
         let call = Call::new(Rpc::Initialize, &peer, &received.bytes);
         let answer = well(received.message).and_then(|message| {
             if !message.supported_protocol_versions.iter().any(|version| version == registry::VERSION) {
-                let why = format!(
-                    "this runtime speaks {} only; the client supports {:?}",
-                    registry::VERSION,
-                    message.supported_protocol_versions
-                );
-                return Err((Status::InvalidArgument, why));
+                return Err((Status::InvalidArgument, no_version(&message.supported_protocol_versions)));
             }
             if let Some(client) = message.client_info.filter(|client| !client.name.is_empty()) {
                 self.shared.introduce(&peer, &client.name);
@@ -106,7 +101,7 @@ impl MACPRuntimeService for Service {
         };
         let call = call.about(&message.session_id, &self.shared.limits);
         let answer = match self.shared.ask(&call, Ask::Look(&message.session_id)).await {
-            Answer::Session { metadata, after } => self.shared.told(after).await.map(|()| metadata),
+            Answer::Session { metadata, after } => self.shared.told(after, false).await.map(|()| metadata),
             Answer::Declined { status, why } => Err((status, why)),
             Answer::Acked(_) => Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned())),
         };
@@ -202,16 +197,37 @@ impl Shared {
         }
     }
 
-    /// Waits for what must be durable before a call is answered.
-    pub(super) async fn told(&self, after: crate::ids::Ticket) -> Answer1<()> {
-        let unavailable = |why: Arc<str>| (Status::Unavailable, format!("it is accepted, and not durable yet; send it again: {why}"));
-        self.durable(after).await.map_err(unavailable)
+    /// Waits for what must be durable before a call is answered; `is_accepted` where the answer says so.
+    pub(super) async fn told(&self, after: crate::ids::Ticket, is_accepted: bool) -> Answer1<()> {
+        let what = if is_accepted { "it is accepted, and not durable yet" } else { "what the answer hangs on is not durable yet" };
+        self.durable(after).await.map_err(|why| (Status::Unavailable, format!("{what}; send it again: {why}")))
+    }
+
+    /// Tells of what the transport turned away: the status that the call ends with.
+    pub(super) fn turned_away(&self, rpc: Rpc, peer: &Peer, fault: Grpc) -> Grpc {
+        // The connection failed, or the client gave up: nothing came, and nobody reads an answer.
+        if fault.code() == Code::Cancelled || std::error::Error::source(&fault).is_some() {
+            return fault;
+        }
+        let why = fault.message();
+        let answer = match fault.code() {
+            Code::OutOfRange => {
+                let max = self.limits.payload_bytes_max;
+                (Status::ResourceExhausted, format!("limits.macp.payload_bytes_max allows a payload of {max} bytes: {why}"))
+            }
+            Code::Unimplemented => (Status::Unimplemented, why.to_owned()),
+            _ => (Status::Internal, why.to_owned()),
+        };
+        let none = Bytes::new();
+        let call = Call::new(rpc, peer, &none);
+        self.heard(&call, Verdict::Declined(answer.0));
+        self.reply::<()>(&call, Err(answer)).err().unwrap_or(fault)
     }
 
     /// The acknowledgement of a message once it may be given.
     pub(super) async fn acked(&self, answer: Answer, session: &str, message: &str) -> Answer1<Ack> {
         match answer {
-            Answer::Acked(acked) => self.told(acked.after).await.map(|()| ack(acked, session, message)),
+            Answer::Acked(acked) => self.told(acked.after, acked.error.is_none()).await.map(|()| ack(acked, session, message)),
             Answer::Declined { status, why } => Err((status, why)),
             Answer::Session { .. } => Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned())),
         }
@@ -238,13 +254,27 @@ fn opened<T>(request: Request<Received<T>>) -> (Peer, Received<T>) {
 }
 
 fn peer_of<T>(request: &Request<T>) -> Peer {
-    let addr = request.extensions().get::<TcpConnectInfo>().and_then(TcpConnectInfo::remote_addr);
+    peer(request.extensions().get())
+}
+
+pub(super) fn peer(connection: Option<&TcpConnectInfo>) -> Peer {
+    let addr = connection.and_then(TcpConnectInfo::remote_addr);
     addr.map_or_else(|| Peer::new("unknown"), |addr| Peer::new(&addr.to_string()))
 }
 
 /// A message, or what tonic answers to bytes that are none.
 pub(super) fn well<T>(message: Result<T, prost::DecodeError>) -> Answer1<T> {
     message.map_err(|error| (Status::Internal, error.to_string()))
+}
+
+/// What is said to a client of other versions: some of them, for it goes into a header.
+fn no_version(versions: &[String]) -> String {
+    const SAID_MAX: usize = 8;
+    const BYTES_MAX: u64 = 32;
+    let said: Vec<_> = versions.iter().take(SAID_MAX).map(|version| text::cut(version, BYTES_MAX)).collect();
+    let more = versions.len() - said.len();
+    let others = if more == 0 { String::new() } else { format!(" and {more} more") };
+    format!("this runtime speaks {} only; the client supports {said:?}{others}", registry::VERSION)
 }
 
 pub(super) fn no_envelope() -> (Status, String) {

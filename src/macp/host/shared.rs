@@ -1,6 +1,9 @@
 //! The kernel under its lock, with all that goes with it.
 
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::sync::{
+    Arc, Mutex, MutexGuard, Weak,
+    atomic::{AtomicBool, Ordering},
+};
 
 use tokio::sync::{Notify, Semaphore, oneshot, watch};
 
@@ -67,11 +70,40 @@ pub(super) struct Shared {
     pub(super) loading: Semaphore,
     /// Held while rows are written: who waits for it finds those written that another has taken.
     pub(super) rows_turn: tokio::sync::Mutex<()>,
+    /// An answer of the store was dropped: the housekeeping looks whether it is waited for.
+    pub(super) is_lost: AtomicBool,
     /// Wakes the housekeeping.
     pub(super) wake: Notify,
     /// A call failed by a fault of ours while it held the lock.
     pub(super) broken: Notify,
     pub(super) this: Weak<Self>,
+}
+
+/// The answer that the store owes for a segment.
+struct Awaited {
+    shared: Weak<Shared>,
+    is_told: bool,
+}
+
+impl Awaited {
+    fn told(mut self, result: Result<(), CommitError>) {
+        self.is_told = true;
+        if let Some(shared) = self.shared.upgrade() {
+            shared.on_written(result);
+        }
+    }
+}
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        if !self.is_told
+            && let Some(shared) = self.shared.upgrade()
+        {
+            // Whoever drops it may hold the kernel.
+            shared.is_lost.store(true, Ordering::Release);
+            shared.wake.notify_one();
+        }
+    }
 }
 
 /// What was put out for one input.
@@ -194,12 +226,8 @@ impl Shared {
     }
 
     fn submit(&self, state: &mut State, now: Now, segment: Segment) {
-        let this = self.this.clone();
-        let done = Box::new(move |result: Result<_, CommitError>| {
-            if let Some(shared) = this.upgrade() {
-                shared.on_written(result.map(|_| ()));
-            }
-        });
+        let awaited = Awaited { shared: self.this.clone(), is_told: false };
+        let done = Box::new(move |result: Result<_, CommitError>| awaited.told(result.map(|_| ())));
         let op = Op::Macp(MacpOp::Segment { number: segment.number, at: now.wall, bytes: segment.bytes });
         let submitted = match (self.store)() {
             Some(store) => store.commit(op, Class::Process, done),
@@ -225,6 +253,13 @@ impl Shared {
         self.write(&mut state, now);
         if state.journal.segments >= self.limits.segments_max {
             self.wake.notify_one();
+        }
+    }
+
+    /// Takes a segment that the store never answered for as not written.
+    pub(super) fn look_for_lost(&self, state: &mut State) {
+        if self.is_lost.swap(false, Ordering::AcqRel) && state.journal.is_waiting() {
+            self.on_failed(state, &CommitError::Failed("the store gave no answer".to_owned()));
         }
     }
 

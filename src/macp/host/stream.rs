@@ -73,10 +73,13 @@ pub(super) fn answers(
 /// Decides one message after another, as long as there is room for their answers.
 async fn read(shared: Arc<Shared>, peer: Peer, mut messages: Streaming<Received<StreamSessionRequest>>, turns: mpsc::Sender<Next>) {
     while let Ok(room) = turns.reserve().await {
-        // A stream that is cut ends it: what came whole is answered, or would be.
-        let Ok(Some(received)) = messages.message().await else { return };
-        let next = decide(&shared, &peer, received).await;
-        let is_end = next.is_err();
+        let next = match messages.message().await {
+            Ok(Some(received)) => decide(&shared, &peer, received).await,
+            Ok(None) => return,
+            Err(fault) => Err(shared.turned_away(Rpc::StreamSession, &peer, fault)),
+        };
+        // What ends the stream is the last that is read: nothing behind it is taken, and not answered.
+        let is_end = !matches!(&next, Ok(turn) if matches!(turn.answer, Answer::Acked(_)));
         room.send(next);
         if is_end {
             return;
@@ -107,7 +110,7 @@ async fn decide(shared: &Shared, peer: &Peer, received: Received<StreamSessionRe
 async fn reply(shared: &Shared, turn: Turn) -> Result<Reply, Grpc> {
     let Turn { call, envelope, answer } = turn;
     let acked: Answer1<Acked> = match answer {
-        Answer::Acked(acked) => shared.told(acked.after).await.map(|()| acked),
+        Answer::Acked(acked) => shared.told(acked.after, acked.error.is_none()).await.map(|()| acked),
         Answer::Declined { status, why } => Err((status, why)),
         Answer::Session { .. } => Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned())),
     };

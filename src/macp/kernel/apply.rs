@@ -36,7 +36,7 @@ impl Kernel {
                 self.received(verdict, trace);
                 self.answer(Answer::Declined { status, why });
             }
-            (Decision::Refuse(rejection), _) => {
+            (Decision::Refuse(rejection) | Decision::Object(rejection), _) => {
                 self.received(verdict, trace);
                 self.refuse(at_ms, state, after, rejection.fault, rejection.why.into_owned());
             }
@@ -60,6 +60,9 @@ impl Kernel {
                 self.tell_opened(&session);
                 self.insert(session);
                 self.keep(number, &Record::new(at_ms, What::Incoming(bytes.clone())));
+                if let Some(session) = self.sessions.get_mut(&number) {
+                    session.stands = session.last;
+                }
                 self.answer(Answer::Acked(Acked { after: self.ticket, ..ok(Some(SessionState::Open)) }));
             }
             (Decision::Accept(number, response), Input::Message { envelope, bytes, .. }) => {
@@ -147,7 +150,7 @@ impl Kernel {
     pub(super) fn accept(&mut self, number: u64, at_ms: u64, envelope: &Envelope, response: Response<Delta>) -> Option<SessionState> {
         let session = self.sessions.get_mut(&number)?;
         let (effect, text) = response.effect(self.limits.shown_text_bytes_max);
-        let text = text.to_owned();
+        let text = text.into_owned();
         let accepted = Transition::Accepted { session: session.session_ref(), by: Arc::from(envelope.sender.as_str()), effect };
         let trace = session.trace;
         let bytes = message_bytes(envelope);
@@ -199,6 +202,7 @@ impl Kernel {
             Ending::TtlExpired | Ending::Cancelled | Ending::LogDamaged => end.why.to_string(),
         };
         session.end = Some(Box::new(end));
+        session.stands = session.last;
         self.touch(number);
         let text = cut(&text, self.limits.shown_text_bytes_max).to_owned();
         self.tell(Transition::Ended { session: session_ref, ending }, trace, text);
@@ -220,6 +224,7 @@ impl Kernel {
 /// A session as its start makes it.
 pub(super) fn begin(number: u64, at_ms: u64, envelope: &Envelope, start: Start, text_bytes_max: u64) -> Box<Session> {
     let Start { mode_name, mode, payload, participants, ttl_ms, state } = start;
+    let bytes = message_bytes(envelope) + participants.held_bytes();
     Box::new(Session {
         number,
         id: Arc::from(envelope.session_id.as_str()),
@@ -235,11 +240,12 @@ pub(super) fn begin(number: u64, at_ms: u64, envelope: &Envelope, start: Start, 
         participants,
         seen: Seen::of(&envelope.message_id, at_ms),
         messages: 0,
-        bytes: message_bytes(envelope),
+        bytes,
         state,
         end: None,
         trace: trace_of(&payload.context),
         last: Ticket(0),
+        stands: Ticket(0),
         is_unnoticed: false,
         is_dirty: false,
         is_leaving: false,

@@ -83,11 +83,15 @@ impl Kernel {
         }
     }
 
-    /// Sessions that are to be in the store alone: ended, too old or too many, and with no record behind `through`; at most so many.
+    /// Sessions that are to be in the store alone: ended, too old, too many or in the way of open ones, and with no record behind
+    /// `through`; at most so many.
     /// [`Input::Evicted`](super::Input) says when they are there.
     pub fn evict(&mut self, now: Now, through: Ticket, rows_max: usize) -> Vec<SessionRow> {
         let at_ms = self.ms(now);
         let mut rows = Vec::new();
+        // Room for what comes: an ended session is to turn no message away.
+        let bytes_max = self.limits.bytes_max / 4 * 3;
+        let mut bytes = self.bytes;
         while rows.len() < rows_max
             && let Some((ended_ms, number)) = self.closed.front().copied()
         {
@@ -96,9 +100,11 @@ impl Kernel {
                 self.closed.pop_front();
                 continue;
             };
-            if (!is_old && self.closed.len() as u64 <= self.limits.closed_max) || session.last > through.min(self.durable) {
+            let is_over = self.closed.len() as u64 > self.limits.closed_max || bytes > bytes_max;
+            if !(is_old || is_over) || session.last > through.min(self.durable) {
                 break;
             }
+            bytes = bytes.saturating_sub(session.bytes);
             self.closed.pop_front();
             session.is_leaving = true;
             self.leaving.insert(number);

@@ -150,6 +150,12 @@ impl Kernel {
         self.sessions.len() as u64
     }
 
+    /// Whether a session is in memory.
+    #[must_use]
+    pub fn has(&self, number: u64) -> bool {
+        self.sessions.contains_key(&number)
+    }
+
     /// Bytes of the messages of all sessions in memory.
     #[must_use]
     pub const fn message_bytes(&self) -> u64 {

@@ -13,6 +13,7 @@ use crate::{
         modes::{Delta, Message, ModeState, Participants, Rejection, Response},
         proto::v1::{Envelope, SessionStartPayload},
         registry,
+        text::cut,
     },
 };
 
@@ -21,6 +22,9 @@ pub(super) const TTL_MS_DEFAULT: i64 = 60_000;
 
 /// The longest TTL: 24 h.
 pub(super) const TTL_MS_MAX: i64 = 86_400_000;
+
+/// Bytes of an id that a status says again: it goes into a header.
+const SAID_BYTES_MAX: u64 = 256;
 
 /// What is to become of a call.
 #[derive(Debug)]
@@ -31,6 +35,8 @@ pub(super) enum Decision {
     Decline(Status, String),
     /// Reject the message.
     Refuse(Rejection),
+    /// Reject the message for what the session's messages made of it.
+    Object(Rejection),
     /// Reject the message, and expire its session for good.
     Expire(u64, Rejection),
     /// It was accepted then.
@@ -80,7 +86,7 @@ impl Decision {
     pub(super) fn verdict(&self) -> Verdict {
         match self {
             Self::Decline(status, _) => Verdict::Declined(*status),
-            Self::Refuse(rejection) | Self::Expire(_, rejection) => Verdict::Refused(rejection.fault),
+            Self::Refuse(rejection) | Self::Object(rejection) | Self::Expire(_, rejection) => Verdict::Refused(rejection.fault),
             Self::Duplicate(_) => Verdict::Duplicate,
             Self::Load(_) | Self::Signal | Self::Start(_) | Self::Accept(..) | Self::Ended | Self::Cancel(_) | Self::Look(..) => {
                 Verdict::Accepted
@@ -109,12 +115,12 @@ impl Kernel {
         let place = self.place(id, *lookup);
         let decision = match input {
             Input::Message { envelope, .. } => self.decide_message(at_ms, envelope, place),
-            Input::Cancel { .. } => decide_cancel(at_ms, place, id),
+            Input::Cancel { reason, .. } => self.decide_cancel(at_ms, place, id, reason),
             Input::Look { .. } => decide_look(at_ms, place, id),
             Input::Timeout | Input::Durable { .. } | Input::Evicted { .. } | Input::Retired { .. } => Decision::Signal,
         };
         let (state, trace, after) = match place {
-            Place::Memory(session) => (Some(session.told_state()), session.trace, session.last),
+            Place::Memory(session) => (Some(session.told_state()), session.trace, told_after(session, &decision)),
             Place::Store(kept) => (Some(kept.metadata.state), kept.trace, Ticket(0)),
             Place::Nowhere => (None, None, Ticket(0)),
             Place::Unread => (self.told_state(id), None, Ticket(0)),
@@ -179,7 +185,7 @@ impl Kernel {
             let why = format!("{} sessions are open; limits.macp.open_max allows no more", self.open);
             return Decision::Decline(Status::ResourceExhausted, why);
         }
-        if let Some(decline) = self.no_room(envelope, 0) {
+        if let Some(decline) = self.no_room(message_bytes(envelope) + participants.held_bytes(), 0) {
             return decline;
         }
         let ttl_ms = u64::try_from(ttl_ms).unwrap_or_default();
@@ -212,18 +218,35 @@ impl Kernel {
         let message = Message { message_type: &envelope.message_type, sender: &envelope.sender, payload: &envelope.payload };
         let response = match session.state.on_message(&session.participants, message) {
             Ok(response) => response,
-            Err(rejection) => return Decision::Refuse(rejection),
+            Err(rejection) => return Decision::Object(rejection),
         };
         if session.messages >= self.limits.session_messages_max {
             let why = format!("the session has {} messages; limits.macp.session_messages_max allows no more", session.messages);
             return Decision::Decline(Status::ResourceExhausted, why);
         }
-        self.no_room(envelope, session.bytes).unwrap_or(Decision::Accept(session.number, response))
+        self.no_room(message_bytes(envelope), session.bytes).unwrap_or(Decision::Accept(session.number, response))
     }
 
-    /// Whether there is no room for a message in a session of so many bytes.
-    fn no_room(&self, envelope: &Envelope, in_session: u64) -> Option<Decision> {
-        let bytes = message_bytes(envelope);
+    fn decide_cancel(&self, at_ms: u64, place: Place<'_>, id: &str, reason: &str) -> Decision {
+        let (bytes, max) = (reason.len() as u64, self.limits.reason_bytes_max);
+        if bytes > max {
+            let why = format!("the reason has {bytes} bytes; limits.macp.reason_bytes_max allows {max}");
+            return Decision::Decline(Status::ResourceExhausted, why);
+        }
+        match place {
+            Place::Nowhere => Decision::refuse(Fault::UnknownSession, "there is no such session"),
+            Place::Unread => Decision::Load(Arc::from(id)),
+            Place::Store(_) => Decision::Ended,
+            Place::Memory(session) if session.told_state() == SessionState::Open && session.is_over(at_ms) => {
+                Decision::Cancel(session.number)
+            }
+            Place::Memory(session) if session.end.is_some() => Decision::Ended,
+            Place::Memory(session) => Decision::Cancel(session.number),
+        }
+    }
+
+    /// Whether there is no room for a message of so many bytes in a session that has so many.
+    fn no_room(&self, bytes: u64, in_session: u64) -> Option<Decision> {
         let bounds = [
             (in_session, self.limits.session_bytes_max, Status::ResourceExhausted, "limits.macp.session_bytes_max allows this session"),
             (self.bytes, self.limits.bytes_max, Status::ResourceExhausted, "limits.macp.bytes_max allows all sessions"),
@@ -245,20 +268,18 @@ pub(super) fn message_bytes(envelope: &Envelope) -> u64 {
     (envelope.payload.len() + envelope.message_id.len() + envelope.sender.len()) as u64
 }
 
-fn decide_cancel(at_ms: u64, place: Place<'_>, id: &str) -> Decision {
-    match place {
-        Place::Nowhere => Decision::refuse(Fault::UnknownSession, "there is no such session"),
-        Place::Unread => Decision::Load(Arc::from(id)),
-        Place::Store(_) => Decision::Ended,
-        Place::Memory(session) if session.told_state() == SessionState::Open && session.is_over(at_ms) => Decision::Cancel(session.number),
-        Place::Memory(session) if session.end.is_some() => Decision::Ended,
-        Place::Memory(session) => Decision::Cancel(session.number),
+/// The record that must be durable before what is decided is told: of a session's messages where it hangs on them, else of how it stands.
+const fn told_after(session: &Session, decision: &Decision) -> Ticket {
+    match decision {
+        Decision::Signal => Ticket(0),
+        Decision::Duplicate(_) | Decision::Object(_) => session.last,
+        _ => session.stands,
     }
 }
 
 fn decide_look(at_ms: u64, place: Place<'_>, id: &str) -> Decision {
     match place {
-        Place::Nowhere => Decision::Decline(Status::NotFound, format!("there is no session `{id}`")),
+        Place::Nowhere => Decision::Decline(Status::NotFound, format!("there is no session `{}`", cut(id, SAID_BYTES_MAX))),
         Place::Unread => Decision::Load(Arc::from(id)),
         Place::Store(kept) => Decision::Look(kept.metadata.clone(), None),
         Place::Memory(session) => {

@@ -98,10 +98,11 @@ impl Kernel {
                     return Err(Damaged(FOLLOWS_END.to_owned()));
                 }
                 let response = respond(session, &envelope)?;
-                let durable = self.outputs.len();
+                let (durable, ticket) = (self.outputs.len(), self.ticket);
                 self.accept(number, at_ms, &envelope, response);
                 // A resolution's record is there already.
                 self.forget_records(durable);
+                self.ticket = ticket;
             }
             What::TtlExpired(()) => {
                 self.end(number, End { ending: Ending::TtlExpired, at_ms, why: Box::default(), resolution: Bytes::new() });
@@ -123,7 +124,7 @@ impl Kernel {
                 super::Output::Persist { record, session, .. } => {
                     self.unsaved_bytes = self.unsaved_bytes.saturating_sub(record.len() as u64);
                     if let Some(session) = self.sessions.get_mut(&session) {
-                        session.last = crate::ids::Ticket(0);
+                        (session.last, session.stands) = (crate::ids::Ticket(0), crate::ids::Ticket(0));
                     }
                 }
                 output => self.outputs.push_back(output),

@@ -34,13 +34,15 @@ pub(super) struct Session {
     pub(super) seen: Seen,
     /// Messages that it accepted, its start aside.
     pub(super) messages: u64,
-    /// Their payloads and ids, the start's included.
+    /// Their payloads and ids, the start's and who may take part included.
     pub(super) bytes: u64,
     pub(super) state: ModeState,
     pub(super) end: Option<Box<End>>,
     pub(super) trace: Option<TraceId>,
     /// Its last record.
     pub(super) last: Ticket,
+    /// The record by which it stands as it does: its start's, or its end's.
+    pub(super) stands: Ticket,
     /// Whether it was expired by the sweep, and nobody asked since: what is told on the wire is what it was before (ruling MACP 2).
     pub(super) is_unnoticed: bool,
     /// Whether its row in the store is not what it is.

@@ -42,6 +42,13 @@ impl Participants {
         self.different as usize
     }
 
+    /// Bytes of memory that the list takes.
+    #[must_use]
+    pub fn held_bytes(&self) -> u64 {
+        let names: usize = self.listed().map(str::len).sum();
+        (names + size_of_val(&*self.listed) + size_of_val(&*self.by_name)) as u64
+    }
+
     /// Whether this sender is listed.
     #[must_use]
     pub fn lists(&self, sender: &str) -> bool {

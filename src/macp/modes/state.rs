@@ -1,6 +1,8 @@
 //! The state of any mode.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
+
+use sha2::{Digest as _, Sha256};
 
 use super::{
     Coordination as _, DecisionDelta, DecisionMode, DecisionState, Message, MultiRoundMode, MultiRoundState, Participants, Rejection,
@@ -99,13 +101,14 @@ impl<D> Response<D> {
 }
 
 impl Response<Delta> {
-    /// What it does, as it is told, and the text that goes with it; texts of clients cut at so many bytes.
+    /// What it does, as it is told, and the text that goes with it; texts of clients cut at so many bytes. Of a contribution that is cut,
+    /// the end tells it from others: who sees two that are equal may say so.
     #[must_use]
-    pub fn effect(&self, bytes_max: u64) -> (Effect, &str) {
+    pub fn effect(&self, bytes_max: u64) -> (Effect, Cow<'_, str>) {
         let shown = |text: &str| Arc::<str>::from(cut(text, bytes_max));
         let delta = match self {
-            Self::NoOp => return (Effect::Nothing, ""),
-            Self::Resolve(_) => return (Effect::LegacyResolved, ""),
+            Self::NoOp => return (Effect::Nothing, Cow::Borrowed("")),
+            Self::Resolve(_) => return (Effect::LegacyResolved, Cow::Borrowed("")),
             Self::Persist(delta) | Self::PersistAndResolve { delta, .. } => delta,
         };
         let (effect, text): (_, &str) = match delta {
@@ -121,8 +124,37 @@ impl Response<Delta> {
                 (Effect::Voted { proposal: shown(&vote.proposal_id), vote: shown(&vote.vote) }, &vote.reason)
             }
             Delta::Decision(DecisionDelta::Commit { action }) => (Effect::Committed, action),
-            Delta::MultiRound(it) => (Effect::Contributed { round: it.round }, &it.value),
+            Delta::MultiRound(it) => return (Effect::Contributed { round: it.round }, told_apart(&it.value, bytes_max)),
         };
-        (effect, cut(text, bytes_max))
+        (effect, Cow::Borrowed(cut(text, bytes_max)))
+    }
+}
+
+/// A text of at most so many bytes, and no less than 64: of a longer one the beginning, and what its SHA-256 begins with.
+fn told_apart(text: &str, bytes_max: u64) -> Cow<'_, str> {
+    if text.len() as u64 <= bytes_max {
+        return Cow::Borrowed(text);
+    }
+    let digest = Sha256::digest(text).iter().take(8).fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"));
+    let end = format!("… {digest}");
+    Cow::Owned(format!("{}{end}", cut(text, bytes_max.saturating_sub(end.len() as u64))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contributions_that_begin_alike_are_told_apart_where_they_are_cut() {
+        let told = |value: &str| {
+            let delta = Delta::MultiRound(Contribution { sender: Box::from("a"), value: Box::from(value), round: 1 });
+            Response::Persist(delta).effect(64).1.into_owned()
+        };
+        let (one, other) = (format!("{}1", "ä".repeat(32)), format!("{}2", "ä".repeat(32)));
+        assert_ne!(told(&one), told(&other));
+        assert_eq!(told(&one), told(&one));
+        assert!(told(&one).len() <= 64 && told(&one).starts_with("ää"), "{}", told(&one));
+        let fits = "x".repeat(64);
+        assert_eq!(told(&fits), fits);
     }
 }

@@ -21,18 +21,21 @@ const SORT_SEGMENTS: u64 = 256;
 const SORT_BYTES: usize = 1 << 20;
 /// Sessions of one slice, and the parts of their logs.
 const RETIRE_ROWS: u64 = 64;
+/// Bytes of the texts of one page of sessions, past which it takes no further one.
+const PAGE_BYTES: usize = 16 << 20;
 /// Bytes of one page of a log, past which it takes no further record.
 const LOG_BYTES: usize = 16 << 20;
 /// Sessions of one part of what the runtime starts from.
 const LEFT_ROWS: usize = 4_096;
 
 const COLUMNS: &str = "number, id, mode, mode_name, ending, why, phase, round, sender, intent, participants, messages, started_at_ms, \
-                       expires_at_ms, ended_at_ms, mode_version, configuration_version, policy_version, trace, seen";
+                       expires_at_ms, ended_at_ms, mode_version, configuration_version, policy_version, trace";
 
 pub(in crate::store) fn apply(conn: &Connection, op: MacpOp) -> rusqlite::Result<MacpDone> {
     match op {
         MacpOp::Segment { number, at, bytes } => {
-            conn.prepare_cached("INSERT INTO macp_segments (segment, at_ms, bytes) VALUES (?1, ?2, ?3)")?.execute(params![
+            // It may be there already: what was committed and not told of is written again.
+            conn.prepare_cached("INSERT OR REPLACE INTO macp_segments (segment, at_ms, bytes) VALUES (?1, ?2, ?3)")?.execute(params![
                 int(number),
                 int(at.0),
                 bytes.as_ref()
@@ -43,6 +46,7 @@ pub(in crate::store) fn apply(conn: &Connection, op: MacpOp) -> rusqlite::Result
             rows.iter().try_for_each(|row| upsert(conn, row))?;
             Ok(MacpDone::default())
         }
+        MacpOp::Damaged(sessions) => damaged(conn, sessions),
         MacpOp::Sort { through } => sort(conn, through),
         MacpOp::Retire { keep } => retire(conn, keep),
     }
@@ -50,7 +54,7 @@ pub(in crate::store) fn apply(conn: &Connection, op: MacpOp) -> rusqlite::Result
 
 fn upsert(conn: &Connection, row: &SessionRow) -> rusqlite::Result<()> {
     conn.prepare_cached(&format!(
-        "INSERT INTO macp_sessions ({COLUMNS})
+        "INSERT INTO macp_sessions ({COLUMNS}, seen)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
          ON CONFLICT (number) DO UPDATE SET ending = ?5, why = ?6, phase = ?7, round = ?8, messages = ?12, ended_at_ms = ?15,
          seen = coalesce(?20, seen)"
@@ -80,10 +84,24 @@ fn upsert(conn: &Connection, row: &SessionRow) -> rusqlite::Result<()> {
     Ok(())
 }
 
+/// Closes sessions whose logs do not begin.
+fn damaged(conn: &Connection, sessions: Vec<(u64, String)>) -> rusqlite::Result<MacpDone> {
+    let mut close = conn.prepare_cached(
+        "UPDATE macp_sessions SET ending = ?2, why = ?3, ended_at_ms = coalesce(ended_at_ms, started_at_ms), seen = x''
+         WHERE number = ?1 AND seen IS NULL RETURNING id",
+    )?;
+    let mut damaged = Vec::new();
+    for (session, why) in sessions {
+        let id = close.query_row(params![int(session), Ending::LogDamaged.name(), why], |row| row.get(0)).optional()?;
+        damaged.extend(id.map(|id| (session, id)));
+    }
+    Ok(MacpDone { damaged, ..MacpDone::default() })
+}
+
 /// Moves the records of the oldest segments to the logs of their sessions.
 fn sort(conn: &Connection, through: u64) -> rusqlite::Result<MacpDone> {
     let mut of_sessions: BTreeMap<u64, (u64, Vec<u8>)> = BTreeMap::new();
-    let mut last = None;
+    let (mut last, mut sorted) = (None, 0);
     {
         let mut oldest = conn.prepare_cached("SELECT segment, bytes FROM macp_segments WHERE segment <= ?1 ORDER BY segment LIMIT ?2")?;
         let mut oldest = oldest.query(params![int(through), int(SORT_SEGMENTS)])?;
@@ -94,6 +112,7 @@ fn sort(conn: &Connection, through: u64) -> rusqlite::Result<MacpDone> {
             let segment = Bytes::from(row.get::<_, Vec<u8>>(1)?);
             taken += segment.len();
             last = Some(number(row, 0)?);
+            sorted += 1;
             // What is no segment is kept apart, for whoever looks into it: no session has the number 0.
             let records = records(&segment).unwrap_or_else(|| vec![(0, segment.clone())]);
             for (session, record) in records {
@@ -110,7 +129,7 @@ fn sort(conn: &Connection, through: u64) -> rusqlite::Result<MacpDone> {
         conn.prepare_cached("DELETE FROM macp_segments WHERE segment <= ?1")?.execute([int(last)])?;
     }
     let segments = conn.prepare_cached("SELECT count(*) FROM macp_segments")?.query_row([], |row| number(row, 0))?;
-    Ok(MacpDone { segments, retired: Vec::new() })
+    Ok(MacpDone { sorted, segments, ..MacpDone::default() })
 }
 
 /// Puts a part behind a session's log.
@@ -151,11 +170,11 @@ fn retire(conn: &Connection, keep: u64) -> rusqlite::Result<MacpDone> {
         conn.prepare_cached("DELETE FROM macp_sessions WHERE number = ?1")?.execute([int(session)])?;
         retired.push(session);
     }
-    Ok(MacpDone { segments: 0, retired })
+    Ok(MacpDone { retired, ..MacpDone::default() })
 }
 
-/// A page, with one more than was asked for when there are further ones.
-pub(in crate::store) fn page(conn: &Connection, filter: &SessionFilter) -> rusqlite::Result<Vec<SessionRow>> {
+/// A page: as many rows as were asked for, fewer where their texts are long; without the digests.
+pub(in crate::store) fn page(conn: &Connection, filter: &SessionFilter) -> rusqlite::Result<Rows<SessionRow>> {
     let (beyond, direction, start) = if filter.oldest_first { ("number > ?1", "ASC", -1) } else { ("number < ?1", "DESC", i64::MAX) };
     let state = match filter.state {
         None => "1",
@@ -163,26 +182,35 @@ pub(in crate::store) fn page(conn: &Connection, filter: &SessionFilter) -> rusql
         Some(SessionState::Resolved) => "ending = 'resolved'",
         Some(SessionState::Expired) => "ending <> 'resolved'",
     };
-    conn.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM macp_sessions
+    let mut found = conn.prepare_cached(&format!(
+        "SELECT {COLUMNS}, NULL FROM macp_sessions
          WHERE {beyond} AND {state} AND (?2 IS NULL OR mode = ?2) AND (?3 IS NULL OR started_at_ms >= ?3)
          ORDER BY number {direction} LIMIT ?4"
-    ))?
-    .query_map(
-        params![
-            filter.beyond.map_or(start, int),
-            filter.mode.map(Mode::name),
-            filter.since.map(|since| int(since.0)),
-            int(filter.limit.saturating_add(1))
-        ],
-        session_row,
-    )?
-    .collect()
+    ))?;
+    let mut found = found.query(params![
+        filter.beyond.map_or(start, int),
+        filter.mode.map(Mode::name),
+        filter.since.map(|since| int(since.0)),
+        int(filter.limit.saturating_add(1))
+    ])?;
+    let mut page = Rows { rows: Vec::new(), more: false };
+    let mut bytes = 0;
+    while let Some(row) = found.next()? {
+        page.more = page.rows.len() as u64 >= filter.limit || bytes >= PAGE_BYTES;
+        if page.more {
+            break;
+        }
+        let row = session_row(row)?;
+        let texts = [&row.id, &row.by, &row.intent, &row.mode_version, &row.configuration_version, &row.policy_version];
+        bytes += texts.into_iter().chain(&row.why).map(String::len).sum::<usize>();
+        page.rows.push(row);
+    }
+    Ok(page)
 }
 
 /// The session of an id; of two, the later.
 pub(in crate::store) fn by_id(conn: &Connection, id: &str) -> rusqlite::Result<Option<SessionRow>> {
-    conn.prepare_cached(&format!("SELECT {COLUMNS} FROM macp_sessions WHERE id = ?1 ORDER BY number DESC LIMIT 1"))?
+    conn.prepare_cached(&format!("SELECT {COLUMNS}, seen FROM macp_sessions WHERE id = ?1 ORDER BY number DESC LIMIT 1"))?
         .query_row([id], session_row)
         .optional()
 }
@@ -282,8 +310,8 @@ pub(in crate::store) fn left(conn: &Connection, each: &mut dyn FnMut(MacpLeft) -
     while let Some(row) = segments.next()? {
         (count, last) = (count + 1, number(row, 0)?);
         // What is no segment belongs to no session; sorting keeps it.
-        let records = records(&Bytes::from(row.get::<_, Vec<u8>>(1)?)).unwrap_or_default();
-        if !each(MacpLeft::Records(records)) {
+        let records = records(&Bytes::from(row.get::<_, Vec<u8>>(1)?));
+        if !each(records.map_or(MacpLeft::Unreadable { segment: last }, MacpLeft::Records)) {
             return Ok(());
         }
     }

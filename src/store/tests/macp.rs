@@ -152,8 +152,15 @@ fn many_segments_are_sorted_in_slices() {
     for number in 1..=300 {
         kit.segment(number, &[(1, "x")]);
     }
-    assert_eq!(kit.macp(MacpOp::Sort { through: u64::MAX }).segments, 44);
-    assert_eq!(kit.macp(MacpOp::Sort { through: u64::MAX }).segments, 0);
+    let sort = |through| {
+        let MacpDone { sorted, segments, .. } = kit.macp(MacpOp::Sort { through });
+        (sorted, segments)
+    };
+    assert_eq!(sort(290), (256, 44));
+    kit.segment(301, &[(2, "y")]);
+    assert_eq!(sort(290), (34, 11), "what came meanwhile is not taken for what was sorted");
+    assert_eq!(sort(290), (0, 11));
+    assert_eq!(sort(u64::MAX), (11, 0));
     assert_eq!(kit.log(1, 250, 100).0.len(), 50);
 }
 
@@ -203,4 +210,39 @@ fn what_is_no_segment_is_kept_apart_and_stops_nothing() {
     assert_eq!(kit.log(1, 0, 9).0, ["a"]);
     let page = ask(|done| kit.handle.session_log(0, 0, 9, done)).unwrap();
     assert_eq!(page.rows, [Bytes::from_static(&[0xff; 3])]);
+}
+
+#[test]
+fn a_page_of_sessions_ends_where_their_texts_are_long() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    let long = |number| SessionRow { why: Some("x".repeat(9 << 20)), ..ended(number, Ending::Cancelled) };
+    kit.macp(MacpOp::Sessions((1..=4).map(long).collect()));
+    let all = SessionFilter { limit: 10, ..SessionFilter::default() };
+    assert_eq!(kit.sessions(all.clone()), (vec![4, 3], true));
+    assert_eq!(kit.sessions(SessionFilter { beyond: Some(3), ..all.clone() }), (vec![2, 1], false));
+}
+
+#[test]
+fn a_segment_that_was_committed_and_not_told_of_may_come_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    kit.segment(1, &[(7, "a")]);
+    kit.segment(1, &[(7, "a")]);
+    kit.segment(2, &[(7, "b")]);
+    assert_eq!(kit.log(7, 0, 10), (vec!["a".to_owned(), "b".to_owned()], false));
+}
+
+#[test]
+fn a_session_whose_log_does_not_begin_is_closed_once_and_a_segment_that_cannot_be_read_is_told_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    kit.macp(MacpOp::Sessions(vec![row(1), gone(2), row(3)]));
+    let damaged = || kit.macp(MacpOp::Damaged([1, 2, 9].map(|number| (number, "it is broken".to_owned())).into())).damaged;
+    assert_eq!((damaged(), damaged()), (vec![(1, "s1".to_owned())], Vec::new()));
+    let found = ask(|done| kit.handle.session("s1".to_owned(), done)).unwrap().unwrap();
+    assert_eq!((found.ending, found.why.as_deref(), found.ended_at), (Some(Ending::LogDamaged), Some("it is broken"), Some(Wall(1_001))));
+    assert_eq!(found.seen, Some(Bytes::new()));
+    kit.macp(MacpOp::Segment { number: 4, at: Wall(5), bytes: Bytes::from_static(&[0xff; 3]) });
+    assert!(kit.left_of_macp().contains(&MacpLeft::Unreadable { segment: 4 }));
 }

@@ -29,6 +29,11 @@ fn initialize_agrees_on_the_one_version() {
         assert_eq!(refused.code(), Code::InvalidArgument);
         assert!(refused.message().contains("1.0"));
     }
+    // What is said again of a long list goes into a header.
+    let long = "9".repeat(10_000);
+    let refused = house.runtime.block_on(client.initialize(initialize(&vec![long.as_str(); 100]))).unwrap_err();
+    assert_eq!(refused.code(), Code::InvalidArgument);
+    assert!(refused.message().len() < 1_024 && refused.message().contains("92 more"), "{}", refused.message());
     let snapshot = house.runtime.block_on(house.port().snapshot()).unwrap();
     assert_eq!(&*snapshot.macp.clients[0].client, "a client");
 }

@@ -20,7 +20,11 @@ use rl_console::{
         },
     },
     mpp::manifest::Pack,
-    store::Store,
+    store::{
+        Store,
+        macp::MacpOp,
+        op::{Class, Op},
+    },
     tap::Tap,
     time::Clock,
 };
@@ -134,7 +138,10 @@ impl Bare {
     fn settled(&self, session: &str) {
         let come = async {
             let mut client = self.client.clone();
-            while client.get_session(GetSessionRequest { session_id: session.to_owned() }).await.is_err() {}
+            while self.figures().log_unsaved_bytes > 0 {
+                // One answer after another, that the rest goes on.
+                drop(client.get_session(GetSessionRequest { session_id: session.to_owned() }).await);
+            }
         };
         self.runtime.block_on(async { tokio::time::timeout(Duration::from_secs(60), come).await }).unwrap();
     }
@@ -169,9 +176,19 @@ fn what_cannot_be_written_is_unavailable_and_counts_once_it_is() {
     is_unavailable(bare.say("s", "Vote", "m2", r#"{"proposal_id":"p","vote":"approve"}"#));
     is_unavailable(bare.say("s", "Vote", "m2", ""));
     is_unavailable(bare.start("t"));
-    assert_eq!(bare.look("s"), Err(Code::Unavailable), "it would tell of what is not kept");
+    assert_eq!(bare.look("s"), Ok(SessionState::Open), "its start is kept");
     assert_eq!(bare.look("other"), Ok(SessionState::Open), "others go on");
+    assert_eq!(bare.look("t"), Err(Code::Unavailable), "its start is not");
+    let unversioned = |session: &str| Envelope { macp_version: "2".to_owned(), ..envelope(session, "Vote", "m3", "a", "") };
+    assert_eq!(bare.try_send(unversioned("s")).unwrap().error.unwrap().code, "UNSUPPORTED_PROTOCOL_VERSION");
+    assert!(bare.say("s", "Signal", "m3", "").unwrap().ok);
+    for rejected in [bare.say("s", "Vote", "m3", "no json"), bare.try_send(unversioned("t"))] {
+        let status = rejected.unwrap_err();
+        assert_eq!(status.code(), Code::Unavailable, "it hangs on what is not kept");
+        assert!(!status.message().contains("accepted"), "{}", status.message());
+    }
     assert_eq!(bare.cancel("s").unwrap_err(), Code::Unavailable);
+    assert_eq!(bare.look("s"), Err(Code::Unavailable), "it would tell of what is not kept");
     assert_eq!(bare.look("nowhere"), Err(Code::NotFound));
     let figures = bare.figures();
     assert!(figures.log_failing.is_some() && figures.log_commit_failures > 0 && figures.log_unsaved_bytes > 0, "{figures:?}");
@@ -258,4 +275,30 @@ fn a_database_that_another_holds_is_waited_for() {
     house.until("the message", || house.session("s").is_ok());
     let again = house.say("s", "Unheard", "m1", "a", "");
     assert!(again.ok && again.duplicate);
+}
+
+#[test]
+fn a_store_that_dies_with_a_segment_in_hand_keeps_nobody_waiting() {
+    let mut bare = Bare::open(limits::Macp::default());
+    bare.start("s").unwrap();
+    let handle = bare.store.as_ref().unwrap().handle();
+    let nothing = || Op::Macp(MacpOp::Sessions(Vec::new()));
+    let (go, gone) = std::sync::mpsc::sync_channel::<()>(1);
+    handle.commit(nothing(), Class::Process, Box::new(move |_| assert!(gone.recv().is_err()))).unwrap();
+    // What is answered behind this one is never answered.
+    handle.commit(nothing(), Class::Process, Box::new(|_| std::panic::panic_any("on purpose"))).unwrap();
+    let mut client = bare.client.clone();
+    let said = bare.runtime.spawn(async move {
+        let request = SendRequest { envelope: Some(envelope("s", "Unheard", "m1", "a", "")) };
+        tokio::time::timeout(Duration::from_secs(60), client.send(request))
+            .await
+            .map(|answer| answer.map(|it| it.into_inner().ack.unwrap()))
+    });
+    while bare.figures().log_unsaved_bytes == 0 {
+        std::thread::yield_now();
+    }
+    drop(go);
+    is_unavailable(bare.runtime.block_on(said).unwrap().expect("an answer"));
+    bare.end();
+    drop(bare.store.take());
 }

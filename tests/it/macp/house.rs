@@ -45,7 +45,13 @@ impl House {
 
     /// Ends the station in order and starts it again on the same folder.
     pub(super) fn restart(&mut self) {
+        self.restart_after(|_| ());
+    }
+
+    /// The same, with something done to its folder meanwhile.
+    pub(super) fn restart_after(&mut self, meanwhile: impl FnOnce(&std::path::Path)) {
         self.station.take().unwrap().stop();
+        meanwhile(self.folder.path());
         let (station, client) = start(&self.folder, &self.runtime, &self.limits);
         (self.station, self.client) = (Some(station), client);
     }

@@ -132,3 +132,27 @@ fn sessions_that_left_memory_answer_from_the_store_also_after_a_restart() {
         house.restart();
     }
 }
+
+#[test]
+fn a_session_whose_log_does_not_begin_is_closed_for_good() {
+    let mut house = House::open();
+    decide(&house, "s");
+    decide(&house, "t");
+    assert_eq!(house.rows(None, None).len(), 2);
+    house.restart_after(|folder| {
+        let store = rusqlite::Connection::open(folder.join("station.db")).unwrap();
+        // The log of the first: one record of three bytes that are none.
+        let broken = "DELETE FROM macp_logs WHERE session = 1;
+                      INSERT INTO macp_logs (session, first, records, bytes) VALUES (1, 0, 1, x'0103ffffff');";
+        store.execute_batch(broken).unwrap();
+    });
+    for _ in 0..2 {
+        assert_eq!(house.session("s").unwrap().state(), SessionState::Expired);
+        let late = house.say("s", "Vote", "m9", "bob", "");
+        assert_eq!(late.error.unwrap().code, "SESSION_NOT_OPEN");
+        let row = &house.rows(Some(macp::SessionState::Expired), None)[0];
+        assert_eq!((row.session.as_str(), row.ending), ("s", Some(Ending::LogDamaged)));
+        assert!(row.why.as_deref().is_some_and(|why| why.contains("cannot be read")), "{row:?}");
+        house.restart();
+    }
+}

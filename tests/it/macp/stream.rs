@@ -75,6 +75,35 @@ fn a_request_without_an_envelope_ends_the_stream() {
 }
 
 #[test]
+fn a_message_that_the_transport_turns_away_ends_the_stream_with_words() {
+    let house = House::open();
+    let long = envelope("s", "Unheard", "m2", "a", vec![b'x'; 5 << 20]);
+    let messages = vec![start("s"), request(envelope("s", "Unheard", "m1", "a", "")), request(long), start("t")];
+    let answers = answers(&house, messages);
+    assert_eq!(answers.iter().take(2).map(|it| said(it).1).collect::<Vec<_>>(), ["ack-start", "ack-m1"]);
+    let [_, _, Err(status)] = &answers[..] else { panic!("{answers:?}") };
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    assert!(status.message().contains("limits.macp.payload_bytes_max"), "{}", status.message());
+    assert_eq!(house.session("t").unwrap_err(), Code::NotFound);
+}
+
+#[test]
+fn a_message_that_ends_the_stream_is_the_last_that_is_taken() {
+    let house = House::open();
+    let mut messages = vec![start("s"), request(envelope("s", "Unheard", "m1", "a", ""))];
+    messages.push(request(envelope("s", "Unheard", &"x".repeat(1_025), "a", "")));
+    messages.extend((2..60).map(|n| request(envelope("s", "Unheard", &format!("m{n}"), "a", ""))));
+    let answers = answers(&house, messages);
+    assert_eq!(answers.iter().take(2).map(|it| said(it).1).collect::<Vec<_>>(), ["ack-start", "ack-m1"]);
+    let [_, _, Err(status)] = &answers[..] else { panic!("{answers:?}") };
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    assert!(status.message().contains("limits.macp.id_bytes_max"), "{}", status.message());
+    for n in 2..60 {
+        assert!(!house.say("s", "Unheard", &format!("m{n}"), "a", "").duplicate, "m{n} was not answered");
+    }
+}
+
+#[test]
 fn many_messages_in_flight_are_all_answered_in_their_order() {
     let house = House::open();
     let mut messages = vec![start("s")];

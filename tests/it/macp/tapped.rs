@@ -5,7 +5,7 @@ use rl_console::{
     ids::Seq,
     macp::{
         Answered, Effect, Ending, Rpc, Status, Transition, Verdict,
-        proto::v1::{SendRequest, SendResponse, SessionStartPayload},
+        proto::v1::{SendRequest, SendResponse, SessionStartPayload, StreamSessionRequest},
     },
     port::{Page, Query},
     tap::entry::{Direction, Frame, Head, Link, Transition as Any, Verdict as AnyVerdict, What},
@@ -141,4 +141,34 @@ fn a_message_that_does_not_decode_is_kept_and_answered() {
     let Head::Macp(head) = &frames[1].0.head else { panic!() };
     assert_eq!(head.answer, Some(Answered::Status(Status::Internal)));
     assert!(house.send(envelope("", "Signal", "m", "a", "")).ok, "the runtime goes on");
+}
+
+#[test]
+fn what_the_transport_turns_away_is_told_of_and_names_its_bound() {
+    let house = House::open();
+    house.start("s", "", &participants(&[]));
+    let mut reader = house.port().entries().unwrap();
+    let long = || envelope("s", "Unheard", "m1", "a", vec![b'x'; 5 << 20]);
+    let status = house.try_send(long()).unwrap_err();
+    assert_eq!(status.code(), Code::ResourceExhausted);
+    assert!(status.message().contains("limits.macp.payload_bytes_max"), "{}", status.message());
+    let mut client = house.client.clone();
+    let messages = futures_util::stream::iter([StreamSessionRequest { envelope: Some(long()) }]);
+    let ended = house.runtime.block_on(async { client.stream_session(messages).await.unwrap().into_inner().message().await });
+    assert_eq!(ended.unwrap_err().code(), Code::ResourceExhausted);
+    let (frames, _) = drain(&mut reader);
+    let told: Vec<_> = frames
+        .iter()
+        .map(|(frame, _)| {
+            let Head::Macp(head) = &frame.head else { panic!() };
+            assert!(frame.peer.as_str().starts_with("127.0.0.1:"));
+            (head.rpc, frame.verdict.clone(), head.answer)
+        })
+        .collect();
+    let declined = AnyVerdict::Macp(Verdict::Declined(Status::ResourceExhausted));
+    let answered = Some(Answered::Status(Status::ResourceExhausted));
+    for (rpc, told) in [Rpc::Send, Rpc::StreamSession].into_iter().zip(told.chunks(2)) {
+        assert_eq!(told, [(rpc, declined.clone(), None), (rpc, AnyVerdict::Sent, answered)]);
+    }
+    assert_eq!(told.len(), 4);
 }

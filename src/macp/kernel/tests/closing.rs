@@ -2,11 +2,12 @@
 
 use super::house::{House, accepted, acked, envelope, participants, refused, rounds, start};
 use crate::{
+    ids::Ticket,
     limits,
     macp::{
         Code, Ending, Fault, SessionState, Status, Transition,
         kernel::{Answer, Input, Kept, Lookup},
-        proto::v1::SessionStartPayload,
+        proto::v1::{Envelope, SessionStartPayload},
     },
     time::Now,
 };
@@ -213,13 +214,19 @@ fn an_answer_waits_for_all_that_it_tells_of() {
     let begun = house.send(&start("s", "m1", &with_ttl(0)));
     let taken = house.say("s", "Unheard", "m2", "a", "");
     assert!(begun.after < taken.after);
+    let look = |house: &mut House| match house.input(Input::Look { session: "s", lookup: Lookup::NotAsked }).unwrap().unwrap() {
+        Answer::Session { after, .. } => after,
+        answer => panic!("{answer:?}"),
+    };
+    assert_eq!(look(&mut house), begun.after, "how it stands hangs on no message");
+    let unversioned = Envelope { macp_version: String::new(), ..envelope("s", "Vote", "m3", "a", "") };
+    assert_eq!(house.send(&unversioned).after, begun.after, "nor does what is wrong by itself");
+    assert_eq!(house.say("s", "Signal", "m3", "a", "").after, Ticket(0), "a signal hangs on nothing");
+    assert_eq!(house.say("s", "Vote", "m3", "a", "no json").after, taken.after, "a mode's rejection does");
     assert_eq!(house.say("s", "Unheard", "m2", "a", "").after, taken.after, "a duplicate of what is not durable waits as it does");
     let ended = house.cancel("s", "");
     assert_eq!(house.say("s", "Unheard", "m3", "a", "").after, ended.after);
-    let Answer::Session { after, .. } = house.input(Input::Look { session: "s", lookup: Lookup::NotAsked }).unwrap().unwrap() else {
-        panic!()
-    };
-    assert_eq!(after, ended.after);
+    assert_eq!(look(&mut house), ended.after);
 }
 
 #[test]
@@ -240,4 +247,36 @@ fn a_context_that_is_json_with_a_trace_id_says_what_the_session_belongs_to() {
         accepted(&house.send(&start(&name, "m", &payload)));
         assert_eq!(house.kernel.image(&name).unwrap().trace, belongs.then(|| trace.parse().unwrap()), "{n}");
     }
+}
+
+#[test]
+fn a_reason_past_its_bound_cancels_nothing() {
+    let mut house = House::new();
+    accepted(&house.send(&start("s", "m", &with_ttl(0))));
+    let reason = "x".repeat(4_097);
+    let answer = house.input(Input::Cancel { session: "s", reason: &reason, by: "", lookup: Lookup::NotAsked }).unwrap().unwrap();
+    let Answer::Declined { status: Status::ResourceExhausted, why } = answer else { panic!("{answer:?}") };
+    assert!(why.contains("limits.macp.reason_bytes_max"), "{why}");
+    assert_eq!((house.look("s"), house.log.len()), (Ok(SessionState::Open), 1));
+    accepted(&house.cancel("s", &reason[1..]));
+    assert_eq!(house.look("s"), Ok(SessionState::Expired));
+}
+
+#[test]
+fn sessions_that_ended_leave_first_where_messages_need_their_room() {
+    let mut house = House::with(limits::Macp { bytes_max: 10_000, ..limits::Macp::default() });
+    for session in ["ended", "open"] {
+        accepted(&house.send(&start(session, "m", &with_ttl(0))));
+        accepted(&house.send(&envelope(session, "Unheard", "m2", "a", vec![0; 3_700])));
+    }
+    house.durable();
+    assert!(house.evict().is_empty());
+    house.cancel("ended", "");
+    house.durable();
+    assert!(house.evict().is_empty(), "there is room");
+    accepted(&house.send(&envelope("open", "Unheard", "m3", "a", vec![0; 500])));
+    house.durable();
+    let kept = house.evict();
+    assert_eq!(kept.iter().map(|kept| &*kept.metadata.id).collect::<Vec<_>>(), ["ended"]);
+    assert!(house.kernel.message_bytes() < 5_000);
 }

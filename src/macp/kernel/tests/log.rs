@@ -3,11 +3,14 @@
 use bytes::Bytes;
 
 use super::house::{House, accepted, participants, rounds, start};
-use crate::macp::{
-    Ending, Transition,
-    kernel::{Kernel, Output, Settings, rebuild},
-    log::{Record, What},
-    proto::v1::SessionStartPayload,
+use crate::{
+    ids::Ticket,
+    macp::{
+        Ending, Transition,
+        kernel::{Kernel, Output, Settings, rebuild},
+        log::{Record, What},
+        proto::v1::SessionStartPayload,
+    },
 };
 
 fn filled() -> House {
@@ -106,4 +109,13 @@ fn a_log_that_begins_with_no_start_makes_no_session() {
     assert!(kernel.replay(1, &Bytes::new()).is_err());
     assert_eq!(kernel.in_memory(), 0);
     assert!(rebuild(1, std::iter::empty(), 512).is_err());
+}
+
+#[test]
+fn what_a_log_had_is_not_waited_for() {
+    let mut house = House::new();
+    accepted(&house.send(&start("s", "m1", &SessionStartPayload::default())));
+    accepted(&house.say("s", "Message", "m2", "a", "resolve"));
+    assert!(house.kernel.last_ticket() > Ticket(0));
+    assert_eq!(house.replayed().last_ticket(), Ticket(0));
 }

@@ -270,6 +270,10 @@ fn what_the_protocol_has_no_error_for_ends_the_call_and_names_the_bound() {
     let (_, why) = declined(house.hear(&envelope("u", "Unheard", "m1", "a", vec![0; 65_536])));
     assert!(why.contains("limits.macp.session_bytes_max"), "{why}");
     accepted(&house.say("u", "Unheard", "m1", "a", ""));
+    // Two bytes each on the way, more where they are kept.
+    house.cancel("u", "");
+    let (_, why) = declined(house.hear(&start("v", "m", &participants(&vec![""; 5_000]))));
+    assert!(why.contains("limits.macp.session_bytes_max"), "{why}");
 }
 
 #[test]
