@@ -30,7 +30,7 @@ use crate::{
 pub(super) const DATABASE: &str = "station.db";
 
 /// The pages of the write-ahead log that are kept when it is begun anew, in bytes.
-const LOG_BYTES_KEPT: i64 = 64 << 20;
+pub(super) const LOG_BYTES_KEPT: u64 = 64 << 20;
 
 /// A database that is ready to be written, and what a core starts from.
 pub(super) struct Recovered {
@@ -163,7 +163,7 @@ fn prepare(conn: &Connection) -> rusqlite::Result<Found> {
     }
     conn.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     conn.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16384")?;
-    conn.pragma_update(None, "journal_size_limit", LOG_BYTES_KEPT)?;
+    conn.pragma_update(None, "journal_size_limit", i64::try_from(LOG_BYTES_KEPT).unwrap_or(i64::MAX))?;
     let finding: String = conn.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if finding != "ok" {
         return Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT), Some(finding)));

@@ -18,6 +18,7 @@ use super::{
     held::{Effects, Held},
     intake::{Intake, Item, LINGER, Request, Woken},
     op::{Class, CommitError, Done, Op},
+    open::LOG_BYTES_KEPT,
     read::Reads,
     reply::{Reply, failed},
     retention::Retention,
@@ -95,7 +96,7 @@ impl Writer {
             if woken == Woken::Closing {
                 return self.end();
             }
-            self.tidy();
+            self.tidy(woken == Woken::FoldDue);
         }
     }
 
@@ -271,21 +272,27 @@ impl Writer {
         self.parts.shared.set_rows_failing(failure.map(|why| format!("the database: {why}")));
     }
 
-    /// Retention and checkpoints, between batches.
-    fn tidy(&mut self) {
+    /// Retention and checkpoints, between batches. `is_rested`: what there was to do was waited for.
+    fn tidy(&mut self, is_rested: bool) {
         if self.retry.is_none() && self.parts.retention.is_due(&self.parts.limits) {
             self.retire();
         }
-        let is_idle = self.parts.intake.is_idle() && self.held.rows() == 0;
-        if self.changes >= CHECKPOINT_CHANGES || (is_idle && self.changes > 0 && self.idle_for_a_while()) {
+        let is_idle = is_rested && self.parts.intake.is_idle() && self.held.rows() == 0;
+        if self.changes >= CHECKPOINT_CHANGES || self.is_log_long() || (is_idle && self.changes > 0 && self.has_nothing_to_tidy()) {
             // A checkpoint that fails leaves all in the log; the next one tries again.
             let _ = self.parts.conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
             self.changes = 0;
         }
     }
 
-    fn idle_for_a_while(&self) -> bool {
+    fn has_nothing_to_tidy(&self) -> bool {
         self.retry.is_none() && !self.parts.retention.is_due(&self.parts.limits)
+    }
+
+    /// Whether the log is longer than what is kept of it: few rows can be long ones.
+    fn is_log_long(&self) -> bool {
+        let log = self.parts.conn.path().map(|path| format!("{path}-wal"));
+        self.changes > 0 && log.and_then(|log| std::fs::metadata(log).ok()).is_some_and(|log| log.len() > LOG_BYTES_KEPT)
     }
 
     fn retire(&mut self) {
