@@ -1,5 +1,6 @@
 //! Details of the bus in words: drops, a topic, a session.
 
+use super::fact::fact;
 use crate::{
     console::{
         class::Class,
@@ -48,10 +49,6 @@ pub(super) fn message(kept: &Kept, drop: &DropView) -> Option<Message> {
     let body = units::message(found.bytes);
     let words = body.as_deref().and_then(units::words).map(|words| words.chars().take(BODY_CHARS_MAX).collect());
     Some(Message { seq: found.entry.seq, words, bytes: body.map_or(0, |body| body.len()) })
-}
-
-fn fact(name: &'static str, value: impl Into<String>) -> Sentence {
-    Sentence::Fact(name, value.into(), Class::Public)
 }
 
 fn client(name: Option<&str>, session: ConnectionId) -> String {

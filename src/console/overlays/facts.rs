@@ -4,7 +4,7 @@ use std::{cell::Cell as Noted, sync::Arc};
 
 use ratatui::layout::Rect;
 
-use super::{Pending, bus_facts, overlay::centred, run_facts, session_facts, told::Told};
+use super::{Pending, bus_facts, fact::fact, overlay::centred, run_facts, session_facts, told::Told};
 use crate::{
     console::{
         class::Class,
@@ -377,11 +377,6 @@ fn row_facts(view: &View, row: &InvocationRow, model: &Model) -> Vec<Sentence> {
     facts.push(fact("trace", row.trace_id.to_string()));
     facts.extend(row.other_manifest.as_ref().map(|hash| fact("manifest", format!("{hash}, not the one in force"))));
     facts
-}
-
-/// A fact that anybody may see.
-fn fact(name: &'static str, value: impl Into<String>) -> Sentence {
-    Sentence::Fact(name, value.into(), Class::Public)
 }
 
 /// Where work came from: who it was for is nobody's business, and what it was bought with is the viewer's.

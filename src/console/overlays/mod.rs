@@ -6,6 +6,7 @@ mod columns;
 mod copy_as;
 mod dialog;
 mod events;
+mod fact;
 mod facts;
 mod files;
 mod filter_line;

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::run_questions::Takes;
+use super::{
+    fact::{at, fact, payload},
+    run_questions::Takes,
+};
 use crate::{
     console::{
         action::Action,
-        class::Class,
         format,
         model::{Model, RunLine, Sentence},
         panes::node_time,
@@ -15,26 +17,11 @@ use crate::{
     ids::TraceId,
     port::{ArtifactRow, RunRow},
     runs::{AskView, NodeState, PlanEdge, RunView},
-    time::Wall,
     words::counted,
 };
 
 /// Nodes and edges that are named one by one.
 const NAMED: usize = 12;
-/// Characters of a text that are shown.
-const CHARS_MAX: usize = 16_000;
-
-fn fact(name: &'static str, value: impl Into<String>) -> Sentence {
-    Sentence::Fact(name, value.into(), Class::Public)
-}
-
-fn payload(name: &'static str, value: &str) -> Sentence {
-    Sentence::Fact(name, value.chars().take(CHARS_MAX).collect(), Class::Payload)
-}
-
-fn at(view: &View, wall: Wall) -> String {
-    format::time_of_day_ms(wall, &view.zone)
-}
 
 /// The title of a run's details.
 pub(super) fn run_title(it: Option<&RunView>, run: TraceId) -> String {

@@ -1,8 +1,8 @@
 //! Details of sessions in words: a session, how a proposal or a participant stands, what somebody said, a record of its log.
 
+use super::fact::{at, fact, payload};
 use crate::{
     console::{
-        class::Class,
         copy::quoted,
         format,
         model::{Model, Sentence, SessionLine, Speech, Stand, Voice, tally_words, waited_for},
@@ -16,20 +16,6 @@ use crate::{
 
 /// Participants that are named one by one.
 const NAMED: usize = 24;
-/// Characters of a text that are shown.
-const CHARS_MAX: usize = 16_000;
-
-fn fact(name: &'static str, value: impl Into<String>) -> Sentence {
-    Sentence::Fact(name, value.into(), Class::Public)
-}
-
-fn payload(name: &'static str, value: &str) -> Sentence {
-    Sentence::Fact(name, value.chars().take(CHARS_MAX).collect(), Class::Payload)
-}
-
-fn at(view: &View, wall: Wall) -> String {
-    format::time_of_day_ms(wall, &view.zone)
-}
 
 fn show(session: &str) -> Sentence {
     Sentence::Run(format!("session show {}", quoted(session)).into())
