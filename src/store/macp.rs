@@ -1,8 +1,8 @@
 //! Sessions and their logs.
 //!
-//! What happens in sessions is written as segments: one row for all records that gathered while the last was written, whatever their
-//! sessions. Later, behind the work, the oldest segments are sorted: their records go to the logs of their sessions, in as few rows as
-//! there are sessions in what is sorted at one time. A session's log is those rows, and behind them what the segments have that are left.
+//! What happens in sessions is in their [log](super::SessionLog) first. Behind the work it comes here as segments: one row for all records of
+//! some time, whatever their sessions. Then the oldest segments are sorted: their records go to the logs of their sessions, in as few rows
+//! as there are sessions in what is sorted at one time. A session's log is those rows, and behind them what the segments have that are left.
 
 use bytes::Bytes;
 
@@ -70,7 +70,7 @@ impl SessionRow {
 pub enum MacpOp {
     /// Records, behind all that were kept before.
     Segment {
-        /// Its number; a later one has a greater one.
+        /// The last piece of the log that is in it; a later one has a greater number.
         number: u64,
         /// When.
         at: Wall,
@@ -143,11 +143,11 @@ pub enum MacpLeft {
         /// Its number.
         segment: u64,
     },
-    /// The number of the next segment, how many there are, and the number of the next session.
-    Next {
-        /// Of the next segment.
-        segment: u64,
-        /// How many are there.
+    /// How far the log is in the database, how many segments there are, and the number of the next session.
+    End {
+        /// The last piece of the log that is there.
+        through: u64,
+        /// How many segments are there.
         segments: u64,
         /// Of the next session.
         session: u64,
@@ -170,7 +170,7 @@ fn varint(into: &mut Vec<u8>, mut number: u64) {
 }
 
 /// The records of a segment, with whose they are; nothing where its bytes are no segment.
-pub(super) fn records(segment: &Bytes) -> Option<Vec<(u64, Bytes)>> {
+pub fn records(segment: &Bytes) -> Option<Vec<(u64, Bytes)>> {
     let mut at = 0;
     let mut records = Vec::new();
     while at < segment.len() {

@@ -53,6 +53,7 @@
 //! moves folded 3.4 µs of the writer's CPU.
 
 mod answer;
+pub mod append;
 mod apply;
 mod aside;
 mod backup;
@@ -75,6 +76,7 @@ mod reply;
 mod retention;
 pub mod runs;
 mod segments;
+mod session_log;
 pub mod state;
 #[expect(clippy::module_inception, reason = "the store itself, beside its parts")]
 mod store;
@@ -90,4 +92,5 @@ pub use handle::Handle;
 pub use journal::Journal;
 pub use lock::{Lock, holder};
 pub use read::{InvocationFilter, OthersPage, RefundFilter, Rows};
+pub use session_log::SessionLog;
 pub use store::{Opened, Store};

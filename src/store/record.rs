@@ -61,15 +61,37 @@ impl Record {
 /// # Errors
 /// A payload that is too long; nothing is appended then.
 pub(super) fn encode(into: &mut Vec<u8>, seq: u64, record: &Record) -> Result<(), String> {
+    let payload = |into: &mut Vec<u8>| rmp_serde::encode::write(into, record).map_err(|error| error.to_string());
+    frame(into, seq, PAYLOAD_BYTES_MAX, payload)
+}
+
+/// Reads the record at the start of `bytes`: its seq, itself and its length.
+///
+/// Nothing when it is not whole, does not match its checksum or is no record.
+pub(super) fn decode(bytes: &[u8]) -> Option<(u64, Record, usize)> {
+    let (seq, payload, len) = unframe(bytes, PAYLOAD_BYTES_MAX)?;
+    Some((seq, rmp_serde::from_slice(payload).ok()?, len))
+}
+
+/// Appends a payload with what comes before it.
+///
+/// # Errors
+/// A payload that is too long, or cannot be made; nothing is appended then.
+pub(super) fn frame(
+    into: &mut Vec<u8>,
+    seq: u64,
+    bytes_max: usize,
+    payload: impl FnOnce(&mut Vec<u8>) -> Result<(), String>,
+) -> Result<(), String> {
     let start = into.len();
     into.extend_from_slice(&[0; 8]);
     into.extend_from_slice(&seq.to_le_bytes());
-    let written = rmp_serde::encode::write(into, record).map_err(|error| error.to_string());
+    let written = payload(into);
     let bytes = into.len() - start - HEAD_BYTES;
-    let len = u32::try_from(bytes).ok().filter(|_| bytes <= PAYLOAD_BYTES_MAX);
+    let len = u32::try_from(bytes).ok().filter(|_| bytes <= bytes_max);
     let (Ok(()), Some(len)) = (&written, len) else {
         into.truncate(start);
-        return Err(written.err().unwrap_or_else(|| format!("a journal record of {bytes} bytes is too long")));
+        return Err(written.err().unwrap_or_else(|| format!("a record of {bytes} bytes is too long")));
     };
     let crc = crc32fast::hash(&into[start + 8..]);
     into[start..start + 4].copy_from_slice(&len.to_le_bytes());
@@ -77,20 +99,19 @@ pub(super) fn encode(into: &mut Vec<u8>, seq: u64, record: &Record) -> Result<()
     Ok(())
 }
 
-/// Reads the record at the start of `bytes`: its seq, itself and its length.
+/// Reads what [`frame`] appended: the seq, the payload, and the length of all.
 ///
-/// Nothing when it is not whole, does not match its checksum or is no record.
-pub(super) fn decode(bytes: &[u8]) -> Option<(u64, Record, usize)> {
+/// Nothing when it is not whole, too long or does not match its checksum.
+pub(super) fn unframe(bytes: &[u8], bytes_max: usize) -> Option<(u64, &[u8], usize)> {
     let (len, rest) = bytes.split_first_chunk::<4>()?;
     let (crc, rest) = rest.split_first_chunk::<4>()?;
-    let len = usize::try_from(u32::from_le_bytes(*len)).ok().filter(|len| *len <= PAYLOAD_BYTES_MAX)?;
-    let checked = rest.get(..8 + len)?;
+    let len = usize::try_from(u32::from_le_bytes(*len)).ok().filter(|len| *len <= bytes_max)?;
+    let checked = rest.get(..8_usize.checked_add(len)?)?;
     if crc32fast::hash(checked) != u32::from_le_bytes(*crc) {
         return None;
     }
     let (seq, payload) = checked.split_first_chunk::<8>()?;
-    let record = rmp_serde::from_slice(payload).ok()?;
-    Some((u64::from_le_bytes(*seq), record, HEAD_BYTES + len))
+    Some((u64::from_le_bytes(*seq), payload, HEAD_BYTES + len))
 }
 
 #[cfg(test)]

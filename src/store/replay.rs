@@ -7,8 +7,9 @@ use std::{
 
 use super::{
     StoreError,
+    append::Kind,
     aside::set_aside,
-    journal::MAGIC,
+    journal,
     record::{self, HEAD_BYTES, Record},
 };
 use crate::time::Wall;
@@ -64,20 +65,18 @@ impl Replayed {
 /// A file could not be read.
 pub(super) fn replay(data: &Path, applied_through: u64) -> Result<Replayed, StoreError> {
     let mut replayed = Replayed { last_seq: applied_through, next_segment: 1, ..Replayed::default() };
-    let segments = segments(data).map_err(StoreError::io(data.display().to_string()))?;
+    let segments = files(data, journal::FILES).map_err(StoreError::io(data.display().to_string()))?;
     let count = segments.len();
     for (index, (number, path)) in segments.into_iter().enumerate() {
         let bytes = fs::read(&path).map_err(StoreError::io(path.display().to_string()))?;
-        let read = read(&bytes);
-        let is_last = index + 1 == count;
-        let left = bytes.len() - read.good_end;
-        let damage = match (read.skipped, left) {
-            (0, 0) => None,
-            (0, left) if is_last => {
-                replayed.notices.push(format!("{} ended in {left} bytes of an unfinished write; they were left out", path.display()));
+        let read = read(&bytes, journal::FILES, record::decode);
+        let damage = match read.state(bytes.len(), index + 1 == count) {
+            State::Whole => None,
+            State::Torn { bytes } => {
+                replayed.notices.push(torn(&path, bytes));
                 None
             }
-            (skipped, left) => Some(format!("{skipped} bad records inside, {left} unreadable bytes at the end")),
+            State::Damaged(damage) => Some(damage),
         };
         for (seq, record) in read.records {
             if seq > replayed.last_seq {
@@ -92,46 +91,72 @@ pub(super) fn replay(data: &Path, applied_through: u64) -> Result<Replayed, Stor
     Ok(replayed)
 }
 
-/// The segments there are, in their order.
-fn segments(data: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
-    let mut segments = Vec::new();
+/// The files of a kind that are there, in their order.
+pub(super) fn files(data: &Path, kind: Kind) -> io::Result<Vec<(u64, PathBuf)>> {
+    let mut files = Vec::new();
     for entry in fs::read_dir(data)? {
         let entry = entry?;
-        let name = entry.file_name();
-        let number = name.to_str().and_then(|name| name.strip_prefix("journal-")?.strip_suffix(".log")?.parse().ok());
-        if let Some(number) = number {
-            segments.push((number, entry.path()));
+        if let Some(number) = entry.file_name().to_str().and_then(|name| kind.number(name)) {
+            files.push((number, entry.path()));
         }
     }
-    segments.sort();
-    Ok(segments)
+    files.sort();
+    Ok(files)
 }
 
-struct Read {
-    records: Vec<(u64, Record)>,
+/// What is said of a torn end.
+pub(super) fn torn(path: &Path, bytes: usize) -> String {
+    format!("{} ended in {bytes} bytes of an unfinished write; they were left out", path.display())
+}
+
+/// What a file holds.
+pub(super) struct Read<T> {
+    pub(super) records: Vec<(u64, T)>,
     /// Bad records with good ones behind them.
     skipped: usize,
     good_end: usize,
 }
 
-fn read(bytes: &[u8]) -> Read {
+/// How a file is.
+pub(super) enum State {
+    Whole,
+    /// The last of its kind ends within a record.
+    Torn {
+        bytes: usize,
+    },
+    Damaged(String),
+}
+
+impl<T> Read<T> {
+    /// How the file of so many bytes is; `is_last` of its kind.
+    pub(super) fn state(&self, bytes: usize, is_last: bool) -> State {
+        match (self.skipped, bytes - self.good_end) {
+            (0, 0) => State::Whole,
+            (0, bytes) if is_last => State::Torn { bytes },
+            (skipped, left) => State::Damaged(format!("{skipped} bad records inside, {left} unreadable bytes at the end")),
+        }
+    }
+}
+
+/// Reads the records of a file.
+pub(super) fn read<'a, T>(bytes: &'a [u8], kind: Kind, decode: impl Fn(&'a [u8]) -> Option<(u64, T, usize)>) -> Read<T> {
     let mut read = Read { records: Vec::new(), skipped: 0, good_end: 0 };
-    if !bytes.starts_with(MAGIC) {
+    if !bytes.starts_with(&kind.magic) {
         return read;
     }
-    read.good_end = MAGIC.len();
+    read.good_end = kind.magic.len();
     let mut last_seq = 0;
     let mut at = read.good_end;
     while at < bytes.len() {
         let rest = &bytes[at..];
-        if let Some((seq, record, len)) = record::decode(rest)
+        if let Some((seq, record, len)) = decode(rest)
             && seq > last_seq
         {
             last_seq = seq;
             read.records.push((seq, record));
             at += len;
             read.good_end = at;
-        } else if let Some(skip) = length_of_a_bad_record(rest) {
+        } else if let Some(skip) = length_of_a_bad_record(rest, &decode) {
             read.skipped += 1;
             at += skip;
         } else {
@@ -142,10 +167,10 @@ fn read(bytes: &[u8]) -> Read {
 }
 
 /// How long a bad record is, if its length leads to a good one.
-fn length_of_a_bad_record(bytes: &[u8]) -> Option<usize> {
+fn length_of_a_bad_record<'a, T>(bytes: &'a [u8], decode: impl Fn(&'a [u8]) -> Option<(u64, T, usize)>) -> Option<usize> {
     let len = usize::try_from(u32::from_le_bytes(*bytes.first_chunk::<4>()?)).ok()?;
     let skip = HEAD_BYTES.checked_add(len)?;
-    record::decode(bytes.get(skip..)?).map(|_| skip)
+    decode(bytes.get(skip..)?).map(|_| skip)
 }
 
 #[cfg(test)]
@@ -159,7 +184,7 @@ mod tests {
 
     /// A segment of records `from..=to`, with the offset at which each begins and the length.
     fn segment(from: u64, to: u64) -> (Vec<u8>, Vec<usize>) {
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = journal::FILES.magic.to_vec();
         let mut offsets = Vec::new();
         for seq in from..=to {
             offsets.push(bytes.len());

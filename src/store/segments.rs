@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, fs, path::Path};
 
-use super::{held::Unfolded, journal::segment_path};
+use super::{held::Unfolded, journal::FILES};
 
 /// The segments that the writer was given records of, each with its last record, oldest first. The last one is still being written.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Segments {
             && last <= through
         {
             self.0.pop_front();
-            let path = segment_path(data, segment);
+            let path = FILES.path(data, segment);
             bytes += fs::metadata(&path).map_or(0, |metadata| metadata.len());
             let _ = fs::remove_file(path);
         }
@@ -39,7 +39,7 @@ impl Segments {
     /// Deletes all, for the end of a store.
     pub(super) fn delete_all(&self, data: &Path) {
         for (segment, _) in &self.0 {
-            let _ = fs::remove_file(segment_path(data, *segment));
+            let _ = fs::remove_file(FILES.path(data, *segment));
         }
     }
 

@@ -11,10 +11,10 @@ use std::{
 };
 
 use super::{
-    Handle, Journal, StoreError,
+    Handle, Journal, StoreError, append,
     counters::Shared,
     intake::Intake,
-    journal::{self, Begin},
+    journal::Begin,
     lock::Lock,
     op::Restored,
     open::{self, DATABASE, Recovered},
@@ -102,7 +102,7 @@ impl Store {
             segment_bytes_max: limits.journal_segment_bytes_max,
             unfolded_rows_max: limits.unfolded_rows_max,
         };
-        let journal = Journal::new(data, journal::on_disk(), begin, Arc::clone(&intake), Arc::clone(&shared));
+        let journal = Journal::new(data, append::on_disk(), begin, Arc::clone(&intake), Arc::clone(&shared));
         let handle = Handle {
             intake: Arc::clone(&intake),
             reads: Arc::clone(&reads),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{journal::Segment, shared::State};
+use super::shared::State;
 use crate::macp::{Code, Rpc, Status, Totals, Verdict};
 
 /// What the runtime counts at one moment; counts since it started.
@@ -22,7 +22,7 @@ pub struct Figures {
     pub declined: [u64; Status::ALL.len()],
     /// Sessions that were looked up in the store.
     pub store_reads: u64,
-    /// Segments of the log that were written.
+    /// Writes of the log.
     pub log_commits: u64,
     /// Writes of the log that failed.
     pub log_commit_failures: u64,
@@ -30,9 +30,11 @@ pub struct Figures {
     pub log_bytes: u64,
     /// Bytes of records that are accepted and not durable.
     pub log_unsaved_bytes: u64,
-    /// Segments that wait to be sorted.
+    /// Bytes that are in the log and not in the database.
+    pub log_unstored_bytes: u64,
+    /// Segments in the database that wait to be sorted.
     pub log_segments: u64,
-    /// Why the log cannot be written, while that is so.
+    /// Why the log cannot be written, or does not get into the database, while that is so.
     pub log_failing: Option<Arc<str>>,
 }
 
@@ -64,13 +66,13 @@ impl Counters {
         self.store_reads += 1;
     }
 
-    /// A segment was written.
-    pub(super) const fn written(&mut self, segment: &Segment) {
+    /// Records of so many bytes were written.
+    pub(super) const fn written(&mut self, bytes: u64) {
         self.log_commits += 1;
-        self.log_bytes += segment.record_bytes;
+        self.log_bytes += bytes;
     }
 
-    /// A segment was not.
+    /// A write failed.
     pub(super) const fn failed(&mut self) {
         self.log_commit_failures += 1;
     }
@@ -78,7 +80,7 @@ impl Counters {
 
 impl State {
     /// What is counted now.
-    pub(super) fn figures(&self, why: &Arc<str>) -> Figures {
+    pub(super) fn figures(&self) -> Figures {
         let Counters { calls, refused, declined, store_reads, log_commits, log_commit_failures, log_bytes } = self.counters;
         Figures {
             totals: self.snapshot.totals,
@@ -92,8 +94,9 @@ impl State {
             log_commit_failures,
             log_bytes,
             log_unsaved_bytes: self.kernel.unsaved_bytes(),
+            log_unstored_bytes: self.journal.unstored_bytes(),
             log_segments: self.journal.segments,
-            log_failing: self.journal.is_behind.then(|| Arc::clone(why)),
+            log_failing: self.journal.failing.clone().or_else(|| self.journal.behind.clone()),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What is done behind the work: expired sessions are ended, rows are written, segments sorted, ended sessions leave memory and, later, the
-//! store; what could not be written is written again.
+//! What is done behind the work: expired sessions are ended, the log and rows go into the store, segments are sorted, ended sessions leave
+//! memory and, later, the store; what could not be written is written again.
 
 use std::{sync::Arc, time::Duration};
 
@@ -30,20 +30,18 @@ pub(super) async fn keep(shared: Arc<Shared>) {
         let now = shared.clock.now();
         let (timeout, is_failing, is_full) = {
             let Some(mut state) = shared.lock() else { return };
-            shared.look_for_lost(&mut state);
             if state.kernel.timeout().is_some_and(|at| at <= now.mono) {
                 state.kernel.handle(now, &Input::Timeout);
                 shared.drain(&mut state, now, None);
             }
-            (state.kernel.timeout(), state.journal.is_failing, state.journal.segments >= shared.limits.segments_max)
+            let is_full = state.journal.is_much() || state.journal.segments >= shared.limits.segments_max;
+            (state.kernel.timeout(), state.journal.failing.is_some(), is_full)
         };
         if is_failing {
             tokio::time::sleep(AGAIN).await;
-            let Some(mut state) = shared.lock() else { return };
-            let now = shared.clock.now();
-            shared.write_again(&mut state, now);
-            continue;
         }
+        // What nobody waits for, and what could not be written.
+        let _ = shared.write_out().await;
         if is_full || now.mono >= rows_at {
             shared.tidy().await;
             rows_at = shared.clock.now().after(EVERY).mono;
@@ -57,14 +55,13 @@ pub(super) async fn keep(shared: Arc<Shared>) {
 }
 
 impl Shared {
-    /// Writes rows, sorts segments, has sessions leave.
+    /// Has log and rows in the store, sorts segments, has sessions leave.
     async fn tidy(&self) {
-        let Some(through) = self.lock().map(|state| (state.journal.durable(), self.durable.borrow().through)) else { return };
         if !self.rows().await {
             return;
         }
-        let (segment, ticket) = through;
         // Segments that come meanwhile are the next round's.
+        let Some((segment, ticket)) = self.lock().map(|state| state.journal.stored_through()) else { return };
         let Some(mut is_left) = self.lock().map(|state| state.journal.segments > 0) else { return };
         while is_left {
             let Ok(done) = self.commit(MacpOp::Sort { through: segment }).await else { return };
@@ -76,14 +73,19 @@ impl Shared {
         while self.retire().await {}
     }
 
-    /// Writes the rows of sessions that changed; whether all were.
+    /// Writes into the store what is in the log, and the rows of sessions that had changed by then; whether all is there.
     pub(super) async fn rows(&self) -> bool {
         let _turn = self.rows_turn.lock().await;
-        loop {
-            let Some(rows) = self.lock().map(|mut state| state.kernel.take_rows(ROWS_MAX)) else { return false };
+        let Some((through, mut left)) = self.lock().map(|state| (state.journal.last(), state.kernel.dirty())) else { return false };
+        if !self.segments(through).await {
+            return false;
+        }
+        while left > 0 {
+            let Some(rows) = self.lock().map(|mut state| state.kernel.take_rows(left.min(ROWS_MAX))) else { return false };
             if rows.is_empty() {
-                return true;
+                break;
             }
+            left = left.saturating_sub(rows.len());
             let numbers: Vec<u64> = rows.iter().map(|row| row.number).collect();
             if self.commit(MacpOp::Sessions(rows)).await.is_err() {
                 if let Some(mut state) = self.lock() {
@@ -92,6 +94,37 @@ impl Shared {
                 return false;
             }
         }
+        true
+    }
+
+    /// Writes into the store what was in the log; whether all is there.
+    async fn segments(&self, through: u64) -> bool {
+        loop {
+            let Some(next) = self.lock().map(|mut state| state.journal.to_store(through)) else { return false };
+            let Some((number, at, bytes)) = next else { return true };
+            let why = self.commit(MacpOp::Segment { number, at, bytes }).await.err().map(|error| Arc::from(error.to_string()));
+            let is_there = why.is_none();
+            if !self.on_stored(why) {
+                return false;
+            }
+            if is_there {
+                self.log.lock().await.stored(number, self.clock.now().wall);
+            }
+            self.stored.notify_waiters();
+            if !is_there {
+                return false;
+            }
+        }
+    }
+
+    /// Notes that the segment that was taken is in the store, or why it is not; whether there is a state to note it in.
+    fn on_stored(&self, why: Option<Arc<str>>) -> bool {
+        let Some(mut state) = self.lock() else { return false };
+        if why.is_none() {
+            state.journal.stored();
+        }
+        state.journal.behind = why;
+        true
     }
 
     /// Has sessions leave memory; whether there may be more of them.

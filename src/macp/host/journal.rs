@@ -1,107 +1,145 @@
-//! The log's way to the store: while a segment is written, records gather for the next.
+//! The log's way to the file and from there to the database.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use bytes::Bytes;
 
-use crate::{ids::Ticket, store::macp::push};
+use crate::{ids::Ticket, store::macp::push, time::Wall};
 
-/// What is durable, and whether what follows it failed.
-#[derive(Clone, Debug)]
-pub(super) struct Durable {
-    /// All records up to this ticket.
+/// Records of a segment, past which the next is begun.
+const SEGMENT_BYTES: usize = 1 << 20;
+
+/// Records that are to be written together.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    pub(super) bytes: Vec<u8>,
+    /// The ticket of the last.
     pub(super) through: Ticket,
-    /// How often a write failed.
-    pub(super) failures: u64,
-    /// Why the last one did.
-    pub(super) why: Arc<str>,
+    /// Their bytes, without what frames them.
+    pub(super) record_bytes: u64,
 }
 
-/// A segment on its way.
-#[derive(Clone, Debug)]
+/// Records that are durable, on their way to the database.
+#[derive(Debug)]
 pub(super) struct Segment {
+    /// The last piece of the log in it.
     pub(super) number: u64,
     /// The ticket of its last record.
     pub(super) through: Ticket,
-    /// The bytes of its records, without what frames them.
-    pub(super) record_bytes: u64,
-    pub(super) bytes: Bytes,
+    pub(super) at: Wall,
+    pub(super) bytes: Vec<u8>,
 }
 
-/// Records that are not durable, and how many segments are.
+/// What is not in the database.
 #[derive(Debug, Default)]
 pub(super) struct Journal {
-    pending: Vec<u8>,
-    through: Ticket,
-    record_bytes: u64,
-    /// The segment that is written, or is to be written again.
-    under_way: Option<Segment>,
-    /// Whether it waits to be written again.
-    pub(super) is_failing: bool,
-    /// Whether the last write failed, and none has succeeded since.
-    pub(super) is_behind: bool,
-    next_number: u64,
-    /// Segments that are not sorted.
+    /// What is not in the log either.
+    gathered: Gathered,
+    /// What is in the log, the oldest first.
+    unstored: VecDeque<Segment>,
+    unstored_bytes: u64,
+    /// A segment that was taken and is not known to be in the database.
+    taken: Option<(u64, Ticket, Wall, Bytes)>,
+    stored: (u64, Ticket),
+    /// The last piece of the log.
+    last: u64,
+    /// Why the log cannot be written, while that is so.
+    pub(super) failing: Option<Arc<str>>,
+    /// Why the database did not take the last segment, if it did not.
+    pub(super) behind: Option<Arc<str>>,
+    /// Segments in the database that are not sorted.
     pub(super) segments: u64,
 }
 
 impl Journal {
-    pub(super) fn new(next_number: u64, segments: u64) -> Self {
-        Self { next_number, segments, ..Self::default() }
+    /// What is there when the database has the pieces up to `stored`, in so many segments that are not sorted.
+    pub(super) fn new(stored: u64, segments: u64) -> Self {
+        Self { stored: (stored, Ticket(0)), last: stored, segments, ..Self::default() }
     }
 
+    /// Gathers a record.
     pub(super) fn push(&mut self, ticket: Ticket, session: u64, record: &[u8]) {
-        push(&mut self.pending, session, record);
-        self.through = ticket;
-        self.record_bytes += record.len() as u64;
+        push(&mut self.gathered.bytes, session, record);
+        self.gathered.through = ticket;
+        self.gathered.record_bytes += record.len() as u64;
     }
 
-    /// What is to be written now, if nothing is on its way.
-    pub(super) fn next(&mut self) -> Option<Segment> {
-        if self.under_way.is_some() || self.pending.is_empty() {
-            return None;
+    /// Whether something waits to be written.
+    pub(super) const fn has_gathered(&self) -> bool {
+        !self.gathered.bytes.is_empty()
+    }
+
+    /// Takes what gathered.
+    pub(super) fn take_gathered(&mut self) -> Option<Gathered> {
+        self.has_gathered().then(|| std::mem::take(&mut self.gathered))
+    }
+
+    /// What was taken could not be written: it comes before what gathered meanwhile.
+    pub(super) fn put_back(&mut self, mut taken: Gathered, why: Arc<str>) {
+        self.failing = Some(why);
+        if self.has_gathered() {
+            let later = std::mem::take(&mut self.gathered);
+            taken.bytes.extend_from_slice(&later.bytes);
+            taken.through = later.through;
+            taken.record_bytes += later.record_bytes;
         }
-        let segment = Segment {
-            number: self.next_number,
-            through: self.through,
-            record_bytes: std::mem::take(&mut self.record_bytes),
-            bytes: Bytes::from(std::mem::take(&mut self.pending)),
-        };
-        self.next_number += 1;
-        self.under_way = Some(segment.clone());
-        Some(segment)
+        self.gathered = taken;
     }
 
-    /// What is to be written again, if it failed.
-    pub(super) fn again(&mut self) -> Option<Segment> {
-        if !self.is_failing {
-            return None;
+    /// What was taken is piece `number` of the log.
+    pub(super) fn written(&mut self, number: u64, at: Wall, taken: Gathered) {
+        self.failing = None;
+        self.last = number;
+        self.unstored_bytes += taken.bytes.len() as u64;
+        match self.unstored.back_mut() {
+            Some(segment) if segment.bytes.len() + taken.bytes.len() <= SEGMENT_BYTES => {
+                segment.bytes.extend_from_slice(&taken.bytes);
+                (segment.number, segment.through) = (number, taken.through);
+                // Its room is for what gathers next.
+                if !self.has_gathered() {
+                    self.gathered.bytes = taken.bytes;
+                    self.gathered.bytes.clear();
+                }
+            }
+            _ => self.unstored.push_back(Segment { number, through: taken.through, at, bytes: taken.bytes }),
         }
-        self.is_failing = false;
-        self.under_way.clone()
     }
 
-    /// Whether the store has a segment, and has not answered.
-    pub(super) const fn is_waiting(&self) -> bool {
-        self.under_way.is_some() && !self.is_failing
+    /// Bytes that are in the log and not known to be in the database.
+    pub(super) const fn unstored_bytes(&self) -> u64 {
+        self.unstored_bytes
     }
 
-    /// The segment under way was not written.
-    pub(super) const fn failed(&mut self) {
-        self.is_failing = true;
-        self.is_behind = true;
+    /// Whether there is a whole segment for the database.
+    pub(super) fn is_much(&self) -> bool {
+        self.unstored.len() > 1
     }
 
-    /// The segment under way is durable.
-    pub(super) fn written(&mut self) -> Option<Segment> {
-        self.is_behind = false;
-        self.segments += 1;
-        self.under_way.take()
+    /// The last piece of the log.
+    pub(super) const fn last(&self) -> u64 {
+        self.last
     }
 
-    /// The number of the last segment that is durable, and the ticket of its last record.
-    pub(super) fn durable(&self) -> u64 {
-        self.under_way.as_ref().map_or(self.next_number, |segment| segment.number).saturating_sub(1)
+    /// The next segment for the database; the same one again, until it is stored. Nothing once the database has the piece `through`.
+    pub(super) fn to_store(&mut self, through: u64) -> Option<(u64, Wall, Bytes)> {
+        if self.taken.is_none() && self.stored.0 < through {
+            self.taken = self.unstored.pop_front().map(|it| (it.number, it.through, it.at, Bytes::from(it.bytes)));
+        }
+        self.taken.as_ref().map(|(number, _, at, bytes)| (*number, *at, bytes.clone()))
+    }
+
+    /// The segment that was taken is in the database.
+    pub(super) fn stored(&mut self) {
+        if let Some((number, through, _, bytes)) = self.taken.take() {
+            self.unstored_bytes = self.unstored_bytes.saturating_sub(bytes.len() as u64);
+            self.segments += 1;
+            self.stored = (number, through);
+        }
+    }
+
+    /// The last piece of the log that is in the database, and the ticket of its last record.
+    pub(super) const fn stored_through(&self) -> (u64, Ticket) {
+        self.stored
     }
 }
 
@@ -109,25 +147,50 @@ impl Journal {
 mod tests {
     use super::*;
 
+    fn take(journal: &mut Journal) -> Gathered {
+        journal.take_gathered().unwrap()
+    }
+
     #[test]
-    fn what_gathers_while_a_segment_is_written_is_one_segment() {
-        let mut journal = Journal::new(5, 2);
-        assert!(journal.next().is_none());
+    fn records_go_to_the_log_and_then_to_the_database_in_their_order() {
+        let mut journal = Journal::new(4, 2);
+        assert!(journal.take_gathered().is_none() && journal.to_store(9).is_none());
         journal.push(Ticket(1), 9, b"a");
-        let first = journal.next().unwrap();
-        assert_eq!((first.number, first.through, first.record_bytes, journal.durable()), (5, Ticket(1), 1, 4));
-        for ticket in 2..5 {
-            journal.push(Ticket(ticket), 9, b"bc");
-            assert!(journal.next().is_none(), "one at a time");
+        let first = take(&mut journal);
+        assert_eq!((first.through, first.record_bytes), (Ticket(1), 1));
+        journal.push(Ticket(2), 9, b"bc");
+        journal.put_back(first, Arc::from("full"));
+        assert_eq!(journal.failing.as_deref(), Some("full"));
+        let both = take(&mut journal);
+        assert_eq!((both.through, both.record_bytes, &both.bytes[..]), (Ticket(2), 3, &b"\x09\x01a\x09\x02bc"[..]));
+        journal.written(5, Wall(7), both);
+        assert_eq!((&journal.failing, journal.unstored_bytes(), journal.stored_through()), (&None, 7, (4, Ticket(0))));
+        journal.push(Ticket(3), 8, b"d");
+        let third = take(&mut journal);
+        journal.written(6, Wall(8), third);
+        let segment = (6, Wall(7), Bytes::from_static(b"\x09\x01a\x09\x02bc\x08\x01d"));
+        assert_eq!((journal.last(), journal.to_store(4)), (6, None), "no more than was asked for");
+        assert_eq!((journal.to_store(5), journal.to_store(5)), (Some(segment.clone()), Some(segment)), "until it is stored");
+        journal.stored();
+        assert_eq!((journal.stored_through(), journal.segments), ((6, Ticket(3)), 3));
+        assert_eq!((journal.unstored_bytes(), journal.to_store(9)), (0, None));
+    }
+
+    #[test]
+    fn what_does_not_fit_a_segment_is_the_next() {
+        let mut journal = Journal::new(0, 0);
+        for (number, bytes) in [(1, SEGMENT_BYTES / 2), (2, SEGMENT_BYTES / 3), (3, 2 * SEGMENT_BYTES), (4, 1)] {
+            journal.push(Ticket(number), 1, &vec![0; bytes]);
+            let taken = take(&mut journal);
+            assert_eq!(journal.is_much(), number > 3);
+            journal.written(number, Wall(number), taken);
         }
-        journal.failed();
-        assert_eq!(journal.again().unwrap().number, 5);
-        assert!(journal.again().is_none());
-        assert_eq!(journal.written().unwrap().number, 5);
-        let second = journal.next().unwrap();
-        assert_eq!((second.number, second.through, second.record_bytes, journal.segments), (6, Ticket(4), 6, 3));
-        assert_eq!(journal.durable(), 5);
-        journal.written();
-        assert_eq!(journal.durable(), 6);
+        let stored: Vec<_> = std::iter::from_fn(|| {
+            journal.to_store(4)?;
+            journal.stored();
+            Some(journal.stored_through().0)
+        })
+        .collect();
+        assert_eq!(stored, [2, 3, 4]);
     }
 }

@@ -3,11 +3,12 @@
 use std::{
     io,
     net::SocketAddr,
-    sync::{Arc, Mutex, atomic::AtomicBool},
+    path::PathBuf,
+    sync::{Arc, Mutex, atomic::AtomicU64},
     time::Duration,
 };
 
-use tokio::sync::{Notify, Semaphore, oneshot, watch};
+use tokio::sync::{Notify, Semaphore, oneshot};
 use tonic::transport::Server;
 
 use super::{
@@ -15,17 +16,15 @@ use super::{
     figures::Counters,
     generated::m_a_c_p_runtime_service_server::MACPRuntimeServiceServer,
     housekeeping,
-    journal::Durable,
     listen,
     service::Service,
     shared::{Shared, State, Way},
     start::{Restored, restore},
 };
 use crate::{
-    ids::Ticket,
     limits,
     macp::{Transition, proto::DESCRIPTOR},
-    store::{self, op::CommitError},
+    store::{self, StoreError, append, op::CommitError},
     tap::Tap,
     time::Clock,
 };
@@ -51,6 +50,12 @@ pub struct Setup {
     pub clock: Clock,
     /// What outlives the process; nothing while it is opened again.
     pub store: Box<dyn Fn() -> Option<store::Handle> + Send + Sync>,
+    /// The data folder, where the log is before it is in the store.
+    pub data: PathBuf,
+    /// Makes a file of the log.
+    pub log: append::Maker,
+    /// Bytes of one file of the log before the next is begun (`limits.store.journal_segment_bytes_max`).
+    pub log_file_bytes_max: u64,
     /// What a person should read of the start.
     pub notice: Box<dyn Fn(&str) + Send + Sync>,
     /// Told once the port is bound, or is not: with the way to the runtime.
@@ -65,6 +70,9 @@ pub enum RunError {
     /// The store cannot say what it has of earlier starts.
     #[error("{0}")]
     Store(#[from] CommitError),
+    /// The log of earlier starts cannot be read.
+    #[error("{0}")]
+    Log(#[from] StoreError),
     /// The port cannot be bound.
     #[error("{0}")]
     Bind(io::Error),
@@ -80,16 +88,18 @@ pub enum RunError {
 ///
 /// # Errors
 /// [`RunError`].
-pub async fn run(setup: Setup) -> Result<(), RunError> {
-    let Restored { kernel, snapshot, journal, notices } = restore(&setup).await?;
+pub async fn run(mut setup: Setup) -> Result<(), RunError> {
+    let make = std::mem::replace(&mut setup.log, append::on_disk());
+    let Restored { kernel, snapshot, journal, log, notices } = restore(&setup, make).await?;
     for notice in &notices {
         (setup.notice)(notice);
     }
-    let Setup { addr, limits, ended_sessions_max, tap, clock, store, notice: _, ready, stop } = setup;
-    let durable = Durable { through: Ticket(0), failures: 0, why: Arc::from("") };
-    let shared = Arc::new_cyclic(|this| Shared {
+    let Setup { addr, limits, ended_sessions_max, tap, clock, store, ready, stop, .. } = setup;
+    let shared = Arc::new(Shared {
         state: Mutex::new(State { kernel, snapshot, last_seq: tap.last(), journal, counters: Counters::default() }),
-        durable: watch::Sender::new(durable),
+        durable: AtomicU64::new(0),
+        log: tokio::sync::Mutex::new(log),
+        stored: Notify::new(),
         tap,
         clock,
         limits,
@@ -97,10 +107,8 @@ pub async fn run(setup: Setup) -> Result<(), RunError> {
         store,
         loading: Semaphore::new(usize::try_from(limits.loading_max).unwrap_or(Semaphore::MAX_PERMITS)),
         rows_turn: tokio::sync::Mutex::default(),
-        is_lost: AtomicBool::new(false),
         wake: Notify::new(),
         broken: Notify::new(),
-        this: this.clone(),
     });
     let bound = listen::bind(addr).await.and_then(|listener| listener.local_addr().map(|addr| (listener, addr)));
     let (listener, addr) = match bound {
@@ -128,9 +136,12 @@ pub async fn run(setup: Setup) -> Result<(), RunError> {
         }
     };
     house.abort();
-    // What was accepted and answered is durable; what was not answered has a little longer.
-    let last = shared.lock().map_or(Ticket(0), |state| state.kernel.last_ticket());
-    let _ = tokio::time::timeout(END_MAX, shared.durable(last)).await;
+    // What was answered is in the log. What is not stored in time is taken up from there at the next start.
+    let _ = shared.write_out().await;
+    let _ = tokio::time::timeout(END_MAX, shared.rows()).await;
+    if let Some((through, _)) = shared.lock().map(|state| state.journal.stored_through()) {
+        shared.log.lock().await.end(through, shared.clock.now().wall);
+    }
     ended
 }
 

@@ -1,16 +1,16 @@
 //! The kernel under its lock, with all that goes with it.
 
 use std::sync::{
-    Arc, Mutex, MutexGuard, Weak,
-    atomic::{AtomicBool, Ordering},
+    Arc, Mutex, MutexGuard,
+    atomic::{AtomicU64, Ordering},
 };
 
-use tokio::sync::{Notify, Semaphore, oneshot, watch};
+use tokio::sync::{Notify, Semaphore, oneshot};
 
 use super::{
     call::Call,
     figures::{Counters, Figures},
-    journal::{Durable, Journal, Segment},
+    journal::{Gathered, Journal},
 };
 use crate::{
     ids::{Peer, Seq, Ticket, TraceId},
@@ -19,11 +19,7 @@ use crate::{
         Command, Outcome, Refusal, Rpc, Snapshot, Status, Transition,
         kernel::{Acked, Answer, Input, Kept, Kernel, Lookup, Output},
     },
-    store::{
-        self,
-        macp::MacpOp,
-        op::{Class, CommitError, Op},
-    },
+    store::{self, SessionLog, op::CommitError},
     tap::{
         Draft, Tap,
         entry::{Direction, Frame, Head as AnyHead, Link, Redaction, Transition as AnyTransition, Verdict as AnyVerdict, What},
@@ -61,7 +57,12 @@ pub(super) struct State {
 /// The runtime, as every call of it has it.
 pub(super) struct Shared {
     pub(super) state: Mutex<State>,
-    pub(super) durable: watch::Sender<Durable>,
+    /// The ticket up to which all is in the log.
+    pub(super) durable: AtomicU64,
+    /// Held while the log is written, and never while the state is locked.
+    pub(super) log: tokio::sync::Mutex<SessionLog>,
+    /// The database took something, or refused it.
+    pub(super) stored: Notify,
     pub(super) tap: Tap,
     pub(super) clock: Clock,
     pub(super) limits: limits::Macp,
@@ -70,40 +71,10 @@ pub(super) struct Shared {
     pub(super) loading: Semaphore,
     /// Held while rows are written: who waits for it finds those written that another has taken.
     pub(super) rows_turn: tokio::sync::Mutex<()>,
-    /// An answer of the store was dropped: the housekeeping looks whether it is waited for.
-    pub(super) is_lost: AtomicBool,
     /// Wakes the housekeeping.
     pub(super) wake: Notify,
     /// A call failed by a fault of ours while it held the lock.
     pub(super) broken: Notify,
-    pub(super) this: Weak<Self>,
-}
-
-/// The answer that the store owes for a segment.
-struct Awaited {
-    shared: Weak<Shared>,
-    is_told: bool,
-}
-
-impl Awaited {
-    fn told(mut self, result: Result<(), CommitError>) {
-        self.is_told = true;
-        if let Some(shared) = self.shared.upgrade() {
-            shared.on_written(result);
-        }
-    }
-}
-
-impl Drop for Awaited {
-    fn drop(&mut self) {
-        if !self.is_told
-            && let Some(shared) = self.shared.upgrade()
-        {
-            // Whoever drops it may hold the kernel.
-            shared.is_lost.store(true, Ordering::Release);
-            shared.wake.notify_one();
-        }
-    }
 }
 
 /// What was put out for one input.
@@ -182,7 +153,6 @@ impl Shared {
                 Output::Answer(answer) => drained = Drained::Answer(answer),
             }
         }
-        self.write(state, now);
         drained
     }
 
@@ -211,83 +181,91 @@ impl Shared {
         state.last_seq = self.tap.emit(Draft { at: now, link: Link::Macp, trace, cause, what, bytes: text.as_bytes() });
     }
 
-    /// Has written what gathered, unless a segment is on its way.
-    fn write(&self, state: &mut State, now: Now) {
-        if let Some(segment) = state.journal.next() {
-            self.submit(state, now, segment);
-        }
-    }
-
-    /// Has a segment written again that was not.
-    pub(super) fn write_again(&self, state: &mut State, now: Now) {
-        if let Some(segment) = state.journal.again() {
-            self.submit(state, now, segment);
-        }
-    }
-
-    fn submit(&self, state: &mut State, now: Now, segment: Segment) {
-        let awaited = Awaited { shared: self.this.clone(), is_told: false };
-        let done = Box::new(move |result: Result<_, CommitError>| awaited.told(result.map(|_| ())));
-        let op = Op::Macp(MacpOp::Segment { number: segment.number, at: now.wall, bytes: segment.bytes });
-        let submitted = match (self.store)() {
-            Some(store) => store.commit(op, Class::Process, done),
-            None => Err(CommitError::Failed("the store is being opened again".to_owned())),
-        };
-        if let Err(error) = submitted {
-            self.on_failed(state, &error);
-        }
-    }
-
-    /// A segment is durable, or is not: called by the store.
-    fn on_written(&self, result: Result<(), CommitError>) {
-        let Some(mut state) = self.lock() else { return };
-        let now = self.clock.now();
-        if let Err(error) = result {
-            self.on_failed(&mut state, &error);
-            return;
-        }
-        let Some(segment) = state.journal.written() else { return };
-        state.counters.written(&segment);
-        state.kernel.handle(now, &Input::Durable { through: segment.through, bytes: segment.record_bytes });
-        self.durable.send_modify(|durable| durable.through = segment.through);
-        self.write(&mut state, now);
-        if state.journal.segments >= self.limits.segments_max {
-            self.wake.notify_one();
-        }
-    }
-
-    /// Takes a segment that the store never answered for as not written.
-    pub(super) fn look_for_lost(&self, state: &mut State) {
-        if self.is_lost.swap(false, Ordering::AcqRel) && state.journal.is_waiting() {
-            self.on_failed(state, &CommitError::Failed("the store gave no answer".to_owned()));
-        }
-    }
-
-    fn on_failed(&self, state: &mut State, error: &CommitError) {
-        state.journal.failed();
-        state.counters.failed();
-        self.durable.send_modify(|durable| {
-            durable.failures += 1;
-            durable.why = Arc::from(error.to_string());
-        });
-        self.wake.notify_one();
-    }
-
-    /// Waits until all up to a ticket is durable.
+    /// Waits until all up to a ticket is in the log. Whoever is ready says something first: it is written together.
     ///
     /// # Errors
     /// Why it is not; it is tried again.
     pub(super) async fn durable(&self, after: Ticket) -> Result<(), Arc<str>> {
-        if self.durable.borrow().through >= after {
+        if self.is_durable(after) {
             return Ok(());
         }
-        let mut durable = self.durable.subscribe();
-        let failures = durable.borrow().failures;
-        let reached = durable.wait_for(|now| now.through >= after || now.failures > failures).await;
-        match reached.as_deref() {
-            Ok(now) if now.through >= after => Ok(()),
-            Ok(now) => Err(Arc::clone(&now.why)),
-            Err(_) => Err(Arc::from("the runtime is going down")),
+        tokio::task::yield_now().await;
+        if self.is_durable(after) {
+            return Ok(());
+        }
+        self.write().await
+    }
+
+    fn is_durable(&self, after: Ticket) -> bool {
+        self.durable.load(Ordering::Acquire) >= after.0
+    }
+
+    /// Writes what gathered into the log, once there is room. While that fails, it does not try.
+    ///
+    /// # Errors
+    /// Why it is not written; it is kept.
+    async fn write(&self) -> Result<(), Arc<str>> {
+        self.room().await?;
+        let failing = self.lock().ok_or_else(|| Arc::<str>::from(FAILED))?.journal.failing.clone();
+        failing.map_or(Ok(()), Err)?;
+        self.write_out().await
+    }
+
+    /// Writes what gathered into the log.
+    ///
+    /// # Errors
+    /// Why it is not written; it is kept.
+    pub(super) async fn write_out(&self) -> Result<(), Arc<str>> {
+        let mut log = self.log.lock().await;
+        let gathered = self.lock().ok_or_else(|| Arc::<str>::from(FAILED))?.journal.take_gathered();
+        let Some(gathered) = gathered else { return Ok(()) };
+        let written = log.append(&gathered.bytes);
+        self.on_written(written, gathered)
+    }
+
+    fn on_written(&self, written: std::io::Result<u64>, gathered: Gathered) -> Result<(), Arc<str>> {
+        let now = self.clock.now();
+        let mut state = self.lock().ok_or_else(|| Arc::<str>::from(FAILED))?;
+        match written {
+            Ok(number) => {
+                let (through, bytes) = (gathered.through, gathered.record_bytes);
+                state.counters.written(bytes);
+                state.journal.written(number, now.wall, gathered);
+                state.kernel.handle(now, &Input::Durable { through, bytes });
+                self.durable.store(through.0, Ordering::Release);
+                if state.journal.is_much() {
+                    self.wake.notify_one();
+                }
+                Ok(())
+            }
+            Err(error) => {
+                let why = Arc::<str>::from(format!("the log of sessions: {error}"));
+                state.counters.failed();
+                state.journal.put_back(gathered, Arc::clone(&why));
+                self.wake.notify_one();
+                Err(why)
+            }
+        }
+    }
+
+    /// Waits while too much is in the log that the database does not have.
+    ///
+    /// # Errors
+    /// The database does not take it.
+    async fn room(&self) -> Result<(), Arc<str>> {
+        loop {
+            let stored = self.stored.notified();
+            {
+                let state = self.lock().ok_or_else(|| Arc::<str>::from(FAILED))?;
+                if state.journal.unstored_bytes() < self.limits.unsaved_bytes_max {
+                    return Ok(());
+                }
+                if let Some(why) = &state.journal.behind {
+                    return Err(Arc::clone(why));
+                }
+            }
+            self.wake.notify_one();
+            stored.await;
         }
     }
 }
@@ -326,8 +304,7 @@ impl Way {
     /// What it counts; nothing of a runtime that has failed.
     #[must_use]
     pub fn figures(&self) -> Option<Figures> {
-        let why = Arc::clone(&self.shared.durable.borrow().why);
-        self.shared.lock().map(|state| state.figures(&why))
+        self.shared.lock().map(|state| state.figures())
     }
 
     /// Does what an operator asks; `cause` is its entry in the tap.
@@ -349,8 +326,9 @@ impl Way {
         }
     }
 
-    /// Has the rows of all sessions in the store as they are. Best effort: while commits fail, they stay what they were.
+    /// Has the rows of all sessions and their logs in the store as they are. Best effort: while commits fail, they stay what they were.
     pub async fn settle(&self) {
+        let _ = self.shared.write_out().await;
         self.shared.rows().await;
     }
 }
@@ -373,5 +351,8 @@ pub(super) fn declined(status: Status, why: &str) -> Answer {
 }
 
 fn down() -> Answer {
-    declined(Status::Unavailable, "the runtime has failed by a fault of ours")
+    declined(Status::Unavailable, FAILED)
 }
+
+/// What is said once a call has failed while it held the state.
+const FAILED: &str = "the runtime has failed by a fault of ours";

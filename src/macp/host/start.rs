@@ -8,7 +8,10 @@ use std::{
 use bytes::Bytes;
 use tokio::sync::oneshot;
 
-use super::{journal::Journal, run::Setup};
+use super::{
+    journal::{Gathered, Journal},
+    run::{RunError, Setup},
+};
 use crate::{
     macp::{
         SessionState, Snapshot,
@@ -16,7 +19,8 @@ use crate::{
         log::Record,
     },
     store::{
-        macp::{MacpLeft, MacpOp},
+        SessionLog, append,
+        macp::{MacpLeft, MacpOp, records},
         op::{Class, CommitError, Done, Op},
     },
     time::{Mono, Now, Wall},
@@ -27,12 +31,16 @@ pub(super) struct Restored {
     pub(super) kernel: Kernel,
     pub(super) snapshot: Snapshot,
     pub(super) journal: Journal,
+    pub(super) log: SessionLog,
     /// What a person should read.
     pub(super) notices: Vec<String>,
 }
 
 struct Replay {
-    restored: Restored,
+    kernel: Kernel,
+    snapshot: Snapshot,
+    journal: Journal,
+    notices: Vec<String>,
     limits: crate::limits::Macp,
     /// Sessions whose logs do not begin, with why.
     headless: BTreeMap<u64, String>,
@@ -41,15 +49,20 @@ struct Replay {
 /// Damages that are told of one by one.
 const NOTICES_MAX: usize = 20;
 
-/// Reads what the store has.
+/// Reads what the store has, and what lies in the log behind it.
 ///
 /// # Errors
-/// The store cannot say.
-pub(super) async fn restore(setup: &Setup) -> Result<Restored, CommitError> {
+/// The store cannot say, or the log cannot be read.
+pub(super) async fn restore(setup: &Setup, make: append::Maker) -> Result<Restored, RunError> {
     let closed = || CommitError::Failed("the store is closed".to_owned());
-    let kernel = Kernel::new(setup.clock.now(), Settings { limits: setup.limits, next_number: 1 });
-    let restored = Restored { kernel, snapshot: Snapshot::default(), journal: Journal::new(1, 0), notices: Vec::new() };
-    let replay = Arc::new(Mutex::new(Replay { restored, limits: setup.limits, headless: BTreeMap::new() }));
+    let replay = Arc::new(Mutex::new(Replay {
+        kernel: Kernel::new(setup.clock.now(), Settings { limits: setup.limits, next_number: 1 }),
+        snapshot: Snapshot::default(),
+        journal: Journal::default(),
+        notices: Vec::new(),
+        limits: setup.limits,
+        headless: BTreeMap::new(),
+    }));
     let each = {
         let replay = Arc::clone(&replay);
         move |part| {
@@ -57,19 +70,29 @@ pub(super) async fn restore(setup: &Setup) -> Result<Restored, CommitError> {
             true
         }
     };
+    let store = (setup.store)().ok_or_else(closed)?;
+    // What a runtime of before asked for is done first: its segments are not to come behind what is read now.
     let (tell, told) = oneshot::channel();
-    (setup.store)().ok_or_else(closed)?.macp_left(each, Box::new(move |left| drop(tell.send(left))))?;
+    store.flush(Box::new(move |done| drop(tell.send(done))))?;
     told.await.unwrap_or_else(|_| Err(closed()))?;
-    let replay = Arc::into_inner(replay).ok_or_else(closed)?;
-    let Replay { mut restored, headless, .. } = replay.into_inner().unwrap_or_else(PoisonError::into_inner);
-    restored.kernel.replayed();
+    let (tell, told) = oneshot::channel();
+    store.macp_left(each, Box::new(move |left| drop(tell.send(left))))?;
+    told.await.unwrap_or_else(|_| Err(closed()))?;
+    let mut replay = Arc::into_inner(replay).ok_or_else(closed)?.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let found = SessionLog::open(&setup.data, make, setup.log_file_bytes_max, replay.journal.last())?;
+    found.notices.into_iter().for_each(|notice| replay.notice(notice));
+    for (number, piece) in found.left {
+        replay.piece(number, piece, setup.clock.now().wall);
+    }
+    let Replay { mut kernel, snapshot, journal, notices, headless, .. } = replay;
+    kernel.replayed();
     if !headless.is_empty() {
         // Where they cannot be closed now, the next start does it.
         for (number, id) in close(setup, headless).await.unwrap_or_default() {
-            restored.kernel.add_gone(&id, number, SessionState::Expired);
+            kernel.add_gone(&id, number, SessionState::Expired);
         }
     }
-    Ok(restored)
+    Ok(Restored { kernel, snapshot, journal, log: found.log, notices })
 }
 
 /// Closes sessions in the store: those that are there, with their ids.
@@ -88,7 +111,7 @@ impl Replay {
         match part {
             MacpLeft::Gone(gone) => {
                 for (number, id, state) in gone {
-                    self.restored.kernel.add_gone(&id, number, state);
+                    self.kernel.add_gone(&id, number, state);
                 }
             }
             MacpLeft::Log { session, records } => records.iter().for_each(|record| self.replay(session, record)),
@@ -96,16 +119,25 @@ impl Replay {
             MacpLeft::Unreadable { segment } => {
                 self.notice(format!("segment {segment} of the sessions' log cannot be read: what was accepted in it is lost"));
             }
-            MacpLeft::Next { segment, segments, session } => {
-                self.restored.journal = Journal::new(segment, segments);
-                self.restored.kernel.number_from(session);
+            MacpLeft::End { through, segments, session } => {
+                self.journal = Journal::new(through, segments);
+                self.kernel.number_from(session);
             }
         }
     }
 
+    /// Takes a piece of the log that the database lacks, on its way there.
+    fn piece(&mut self, number: u64, piece: Bytes, at: Wall) {
+        match records(&piece) {
+            Some(records) => records.iter().for_each(|(session, record)| self.replay(*session, record)),
+            None => self.notice(format!("piece {number} of the sessions' log cannot be read: what was accepted in it is lost")),
+        }
+        self.journal.written(number, at, Gathered { bytes: piece.into(), ..Gathered::default() });
+    }
+
     fn notice(&mut self, notice: String) {
-        if self.restored.notices.len() < NOTICES_MAX {
-            self.restored.notices.push(notice);
+        if self.notices.len() < NOTICES_MAX {
+            self.notices.push(notice);
         } else {
             tracing::warn!("{notice}");
         }
@@ -115,19 +147,18 @@ impl Replay {
         if self.headless.contains_key(&session) {
             return;
         }
-        if let Err(damage) = self.restored.kernel.replay(session, record) {
+        if let Err(damage) = self.kernel.replay(session, record) {
             self.notice(format!("session number {session} is expired: {damage}"));
-            if !self.restored.kernel.has(session) {
+            if !self.kernel.has(session) {
                 self.headless.insert(session, damage.to_string());
             }
         }
-        let Restored { kernel, snapshot, .. } = &mut self.restored;
         // Shown with the times of then, which the clock of this start does not know.
         let wall = Record::read(record).map_or(Wall(0), |(wall, _)| wall);
         let at = Now { mono: Mono(0), wall };
-        while let Some(output) = kernel.poll_output() {
+        while let Some(output) = self.kernel.poll_output() {
             if let Output::Transition { transition, trace, text } = output {
-                snapshot.follow(&transition, trace, at, &text, &self.limits);
+                self.snapshot.follow(&transition, trace, at, &text, &self.limits);
             }
         }
     }

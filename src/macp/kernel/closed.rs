@@ -62,15 +62,27 @@ impl Kernel {
         self.gone.by_number.len() as u64
     }
 
-    /// Rows that are to be written, at most so many, the ones that changed first at the start.
+    /// How many rows are to be written.
+    #[must_use]
+    pub fn dirty(&self) -> usize {
+        self.dirty.len()
+    }
+
+    /// Rows that are to be written, at most so many, the ones that changed first at the start. None tells of what is not durable.
     pub fn take_rows(&mut self, rows_max: usize) -> Vec<SessionRow> {
         let mut rows = Vec::new();
-        while rows.len() < rows_max
-            && let Some(number) = self.dirty.pop_front()
-        {
-            if let Some(session) = self.sessions.get_mut(&number) {
-                session.is_dirty = false;
-                rows.push(session.row());
+        for _ in 0..self.dirty.len() {
+            if rows.len() == rows_max {
+                break;
+            }
+            let Some(number) = self.dirty.pop_front() else { break };
+            match self.sessions.get_mut(&number) {
+                Some(session) if session.stands > self.durable => self.dirty.push_back(number),
+                Some(session) => {
+                    session.is_dirty = false;
+                    rows.push(session.row());
+                }
+                None => {}
             }
         }
         rows

@@ -120,9 +120,7 @@ impl Kernel {
     /// When [`Input::Timeout`] is due.
     #[must_use]
     pub fn timeout(&self) -> Option<Mono> {
-        let expires = self.expiry.first().map(|(expires_ms, _)| expires_ms.saturating_add(1));
-        let leaves = self.closed.front().map(|(ended_ms, _)| ended_ms.saturating_add(self.limits.closed_ms_max).saturating_add(1));
-        let due = expires.into_iter().chain(leaves).min()?;
+        let due = self.expiry.first().map(|(expires_ms, _)| expires_ms.saturating_add(1))?;
         Some(self.start.mono + Duration::from_millis(due.saturating_sub(self.start.wall.0)))
     }
 

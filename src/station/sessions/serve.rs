@@ -2,11 +2,13 @@
 
 use std::{
     net::SocketAddr,
-    sync::{Arc, Mutex, PoisonError},
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, PoisonError, Weak},
+    thread::JoinHandle,
     time::Duration,
 };
 
-use tokio::{runtime::Runtime, sync::oneshot, task::JoinHandle};
+use tokio::{runtime::Runtime, sync::oneshot};
 
 use crate::{
     ids::Seq,
@@ -109,21 +111,23 @@ impl Sessions {
 /// A runtime that is served.
 #[derive(Debug)]
 pub(in crate::station) struct Serving {
-    task: JoinHandle<()>,
     stop: oneshot::Sender<()>,
+    thread: JoinHandle<()>,
+    /// Told before the thread ends.
+    ended: oneshot::Receiver<()>,
 }
 
 impl Serving {
     /// Ends it: no further calls, then what is worked on.
     pub(in crate::station) fn stop(self, inner: &Inner, hosts: &Runtime) {
         let _ = self.stop.send(());
-        let _ = hosts.block_on(async { tokio::time::timeout(STOP_MAX, self.task).await });
+        let _ = hosts.block_on(async { tokio::time::timeout(STOP_MAX, self.ended).await });
         inner.sessions.set(Standing::Down("the station is going down".to_owned()));
     }
 
     /// Takes away what a runtime that failed has left.
     pub(in crate::station) fn clear(self) {
-        self.task.abort();
+        let _ = self.thread.join();
     }
 }
 
@@ -155,6 +159,9 @@ pub(in crate::station) fn start(inner: &Arc<Inner>, config: &Config, store: stor
         tap: inner.tap.clone(),
         clock: inner.clock,
         store: Box::new(store),
+        data: config.data.clone(),
+        log: store::append::on_disk(),
+        log_file_bytes_max: config.limits.store.journal_segment_bytes_max,
         notice: Box::new(move |text| board.notice(Level::Warn, text)),
         ready,
         stop: stops,
@@ -162,28 +169,37 @@ pub(in crate::station) fn start(inner: &Arc<Inner>, config: &Config, store: stor
     inner.sessions.set(Standing::Starting);
     // Before anything that the runtime reports: whoever looks begins anew from here.
     inner.board.report(Transition::HostUp { link: Link::Macp }, "");
-    let serve = serve(Arc::downgrade(inner), setup);
-    let task = hosts.spawn(serve);
+    let (end, ended) = oneshot::channel();
+    let thread = spawn(Arc::downgrade(inner), setup, end)?;
     match hosts.block_on(is_ready) {
         Ok(Ok((addr, way))) => {
             let recorded = Recorded::new(&config.data, ADDR_FILE, addr.to_string().as_bytes(), "the MACP port");
             inner.sessions.set(Standing::Up { addr, way, _noted: recorded.kept(&inner.board, hosts) });
-            Ok(Serving { task, stop })
+            Ok(Serving { stop, thread, ended })
         }
         Ok(Err(why)) => Err(why),
         Err(_) => Err("it did not start; the log says why".to_owned()),
     }
 }
 
-/// The runtime's task. Its end ends it alone, and is said on every screen.
-async fn serve(inner: std::sync::Weak<Inner>, setup: Setup) {
-    let ended = tokio::spawn(macp::host::run(setup)).await;
-    let why = match ended {
-        Ok(Ok(())) => return,
-        Ok(Err(error)) => error.to_string(),
-        Err(error) if error.is_cancelled() => return,
-        Err(_) => "it failed by a fault of ours; please report the log".to_owned(),
+/// The runtime's thread. Its end ends it alone, and is said on every screen.
+fn spawn(inner: Weak<Inner>, setup: Setup, end: oneshot::Sender<()>) -> Result<JoinHandle<()>, String> {
+    let serve = move || {
+        let served = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string());
+        let served = served.and_then(|runtime| {
+            let ended = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(macp::host::run(setup))));
+            let ended = ended.map_err(|_| "it failed by a fault of ours; please report the log".to_owned())?;
+            ended.map_err(|error| error.to_string())
+        });
+        if let Err(why) = served {
+            on_failed(&inner, &why);
+        }
+        drop(end);
     };
+    std::thread::Builder::new().name("macp".to_owned()).spawn(serve).map_err(|error| error.to_string())
+}
+
+fn on_failed(inner: &Weak<Inner>, why: &str) {
     let why = format!("{why}. `rl-console restart macp` starts it again; another address is --grpc ADDR");
     tracing::error!("the MACP runtime: {why}");
     if let Some(inner) = inner.upgrade() {

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::values::{broken, int, number, wall};
+use super::{
+    meta,
+    values::{broken, int, number, wall},
+};
 use crate::{
     ids::TraceId,
     store::{
@@ -34,12 +37,15 @@ const COLUMNS: &str = "number, id, mode, mode_name, ending, why, phase, round, s
 pub(in crate::store) fn apply(conn: &Connection, op: MacpOp) -> rusqlite::Result<MacpDone> {
     match op {
         MacpOp::Segment { number, at, bytes } => {
-            // It may be there already: what was committed and not told of is written again.
-            conn.prepare_cached("INSERT OR REPLACE INTO macp_segments (segment, at_ms, bytes) VALUES (?1, ?2, ?3)")?.execute(params![
-                int(number),
-                int(at.0),
-                bytes.as_ref()
-            ])?;
+            // It may be there already, and sorted: what was committed and not told of is written again.
+            if meta::read(conn, meta::SESSIONS_THROUGH)? < number {
+                conn.prepare_cached("INSERT INTO macp_segments (segment, at_ms, bytes) VALUES (?1, ?2, ?3)")?.execute(params![
+                    int(number),
+                    int(at.0),
+                    bytes.as_ref()
+                ])?;
+                meta::raise(conn, meta::SESSIONS_THROUGH, number)?;
+            }
             Ok(MacpDone::default())
         }
         MacpOp::Sessions(rows) => {
@@ -316,7 +322,8 @@ pub(in crate::store) fn left(conn: &Connection, each: &mut dyn FnMut(MacpLeft) -
         }
     }
     let session: u64 = conn.query_row("SELECT coalesce(max(number), 0) FROM macp_sessions", [], |row| number(row, 0))?;
-    each(MacpLeft::Next { segment: last + 1, segments: count, session: session + 1 });
+    let through = meta::read(conn, meta::SESSIONS_THROUGH)?.max(last);
+    each(MacpLeft::End { through, segments: count, session: session + 1 });
     Ok(())
 }
 

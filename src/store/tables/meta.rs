@@ -11,6 +11,9 @@ pub(in crate::store) const NEXT_ID: &str = "next_id";
 /// How often a station was started on the data folder.
 pub(in crate::store) const SESSION_ID: &str = "session_id";
 
+/// The last piece of the log of sessions that is in the tables.
+pub(in crate::store) const SESSIONS_THROUGH: &str = "sessions_through";
+
 /// When the database was last written only to see whether it can be, in Unix milliseconds.
 pub(in crate::store) const PROBED_AT_MS: &str = "probed_at_ms";
 

@@ -13,7 +13,8 @@ use crate::{
     limits,
     store::{
         Journal, StoreError,
-        journal::{Begin, Medium},
+        append::Medium,
+        journal::Begin,
         op::{CommitError, Op},
     },
     tap::entry::mpp::RowState,

@@ -169,7 +169,7 @@ fn what_a_runtime_starts_from_is_what_is_not_in_the_store_alone() {
     let folder = tempfile::tempdir().unwrap();
     {
         let kit = open(folder.path());
-        assert_eq!(kit.left_of_macp(), [MacpLeft::Gone(Vec::new()), MacpLeft::Next { segment: 1, segments: 0, session: 1 }]);
+        assert_eq!(kit.left_of_macp(), [MacpLeft::Gone(Vec::new()), MacpLeft::End { through: 0, segments: 0, session: 1 }]);
         kit.macp(MacpOp::Sessions(vec![row(1), gone(2), ended(3, Ending::TtlExpired)]));
         kit.segment(1, &[(1, "a1"), (2, "b1"), (3, "c1")]);
         kit.macp(MacpOp::Sort { through: 9 });
@@ -182,7 +182,7 @@ fn what_a_runtime_starts_from_is_what_is_not_in_the_store_alone() {
         MacpLeft::Log { session: 1, records: vec![bytes("a1")] },
         MacpLeft::Log { session: 3, records: vec![bytes("c1")] },
         MacpLeft::Records(vec![(1, bytes("a2")), (4, bytes("d1"))]),
-        MacpLeft::Next { segment: 3, segments: 1, session: 4 },
+        MacpLeft::End { through: 2, segments: 1, session: 4 },
     ];
     assert_eq!(kit.left_of_macp(), expected);
 }
@@ -228,6 +228,8 @@ fn a_segment_that_was_committed_and_not_told_of_may_come_again() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
     kit.segment(1, &[(7, "a")]);
+    kit.segment(1, &[(7, "a")]);
+    kit.macp(MacpOp::Sort { through: 1 });
     kit.segment(1, &[(7, "a")]);
     kit.segment(2, &[(7, "b")]);
     assert_eq!(kit.log(7, 0, 10), (vec!["a".to_owned(), "b".to_owned()], false));

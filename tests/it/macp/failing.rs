@@ -1,7 +1,10 @@
-//! A store that does not take what it is given, under the runtime: nothing is said to be kept that is not, and nothing is stuck.
+//! A log that cannot be written, and a store that does not take what it is given, under the runtime: nothing is said to be kept that is not,
+//! what is kept is not lost, and nothing is stuck.
 
 use std::{
+    io,
     net::SocketAddr,
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -22,7 +25,8 @@ use rl_console::{
     mpp::manifest::Pack,
     store::{
         Store,
-        macp::MacpOp,
+        append::{self, Medium},
+        macp::{MacpOp, SessionFilter},
         op::{Class, Op},
     },
     tap::Tap,
@@ -34,12 +38,32 @@ use tonic::{Code, Status, transport::Endpoint};
 
 use super::house::{Client, House, envelope};
 
-/// A runtime on a store of its own, that can be taken away from it.
+/// What is taken away from a runtime.
+#[derive(Clone, Default)]
+struct Away {
+    store: Arc<AtomicBool>,
+    disk: Arc<AtomicBool>,
+}
+
+/// A disk that is full now and then.
+struct Full(Box<dyn Medium>, Arc<AtomicBool>);
+
+impl Medium for Full {
+    fn write_at(&mut self, bytes: &[u8], at: u64) -> io::Result<usize> {
+        if self.1.load(Ordering::SeqCst) { Err(io::ErrorKind::StorageFull.into()) } else { self.0.write_at(bytes, at) }
+    }
+
+    fn set_len(&mut self, bytes: u64) -> io::Result<()> {
+        self.0.set_len(bytes)
+    }
+}
+
+/// A runtime on a store and a disk of its own, that can be taken away from it.
 struct Bare {
     runtime: Runtime,
-    _folder: TempDir,
+    folder: TempDir,
     store: Option<Store>,
-    is_away: Arc<AtomicBool>,
+    away: Away,
     client: Client,
     way: Way,
     stop: Option<oneshot::Sender<()>>,
@@ -50,10 +74,11 @@ struct Bare {
 /// What a runtime is served with.
 type Served = (SocketAddr, Way, oneshot::Sender<()>, JoinHandle<()>);
 
-fn serve(runtime: &Runtime, store: &Store, is_away: &Arc<AtomicBool>, limits: limits::Macp) -> Served {
-    let (handle, is_away) = (store.handle(), Arc::clone(is_away));
+fn serve(runtime: &Runtime, data: &Path, store: &Store, away: &Away, limits: limits::Macp) -> Served {
+    let (handle, Away { store: is_away, disk }) = (store.handle(), away.clone());
     let (ready, is_ready) = oneshot::channel();
     let (stop, stops) = oneshot::channel();
+    let mut make = append::on_disk();
     let setup = Setup {
         addr: SocketAddr::from(([127, 0, 0, 1], 0)),
         limits,
@@ -61,6 +86,9 @@ fn serve(runtime: &Runtime, store: &Store, is_away: &Arc<AtomicBool>, limits: li
         tap: Tap::new(limits::Tap::default()),
         clock: Clock::start(),
         store: Box::new(move || (!is_away.load(Ordering::SeqCst)).then(|| handle.clone())),
+        data: data.to_owned(),
+        log: Box::new(move |path| Ok(Box::new(Full(make(path)?, Arc::clone(&disk))))),
+        log_file_bytes_max: 65_536,
         notice: Box::new(|notice| panic!("{notice}")),
         ready,
         stop: stops,
@@ -70,24 +98,45 @@ fn serve(runtime: &Runtime, store: &Store, is_away: &Arc<AtomicBool>, limits: li
     (addr, way, stop, task)
 }
 
+fn store(data: &Path) -> Store {
+    let pack = Pack::sample();
+    Store::open(data, &pack.id, &pack.hash, limits::Store::default(), Clock::start()).unwrap().0
+}
+
 fn connect(runtime: &Runtime, addr: SocketAddr) -> Client {
     Client::new(runtime.block_on(Endpoint::new(format!("http://{addr}")).unwrap().connect()).unwrap())
 }
 
 impl Bare {
     fn open(limits: limits::Macp) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        let pack = Pack::sample();
-        let (store, _) = Store::open(folder.path(), &pack.id, &pack.hash, limits::Store::default(), Clock::start()).unwrap();
-        let is_away = Arc::new(AtomicBool::new(false));
-        let (addr, way, stop, task) = serve(&runtime, &store, &is_away, limits);
-        let client = connect(&runtime, addr);
-        Self { runtime, _folder: folder, store: Some(store), is_away, client, way, stop: Some(stop), task: Some(task), limits }
+        Self::on(tempfile::tempdir().unwrap(), limits)
     }
 
-    fn away(&self, is_away: bool) {
-        self.is_away.store(is_away, Ordering::SeqCst);
+    fn on(folder: TempDir, limits: limits::Macp) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+        let store = store(folder.path());
+        let away = Away::default();
+        let (addr, way, stop, task) = serve(&runtime, folder.path(), &store, &away, limits);
+        let client = connect(&runtime, addr);
+        Self { runtime, folder, store: Some(store), away, client, way, stop: Some(stop), task: Some(task), limits }
+    }
+
+    fn no_store(&self, is_away: bool) {
+        self.away.store.store(is_away, Ordering::SeqCst);
+    }
+
+    fn disk_full(&self, is_full: bool) {
+        self.away.disk.store(is_full, Ordering::SeqCst);
+    }
+
+    /// Another on a copy of its folder as it is now: what SIGKILL would leave.
+    fn killed(&self) -> Self {
+        let copy = tempfile::tempdir().unwrap();
+        for entry in std::fs::read_dir(self.folder.path()).unwrap() {
+            let entry = entry.unwrap();
+            std::fs::copy(entry.path(), copy.path().join(entry.file_name())).unwrap();
+        }
+        Self::on(copy, self.limits)
     }
 
     fn end(&mut self) {
@@ -98,7 +147,7 @@ impl Bare {
     /// Ends the runtime and starts another on the same store.
     fn restart(&mut self) {
         self.end();
-        let (addr, way, stop, task) = serve(&self.runtime, self.store.as_ref().unwrap(), &self.is_away, self.limits);
+        let (addr, way, stop, task) = serve(&self.runtime, self.folder.path(), self.store.as_ref().unwrap(), &self.away, self.limits);
         (self.client, self.way, self.stop, self.task) = (connect(&self.runtime, addr), way, Some(stop), Some(task));
     }
 
@@ -134,6 +183,15 @@ impl Bare {
         cancelled.map(|it| it.into_inner().ack.unwrap()).map_err(|status| status.code())
     }
 
+    /// Messages of a session by its row in the store, once it is as it is.
+    fn messages(&self, session: &str) -> u64 {
+        self.runtime.block_on(self.way.settle());
+        let (tell, told) = std::sync::mpsc::sync_channel(1);
+        let filter = SessionFilter { limit: 100, ..SessionFilter::default() };
+        self.store.as_ref().unwrap().handle().sessions(filter, Box::new(move |page| tell.send(page).unwrap())).unwrap();
+        told.recv().unwrap().unwrap().rows.into_iter().find(|row| row.id == session).unwrap().messages
+    }
+
     /// Until what was accepted is durable again.
     fn settled(&self, session: &str) {
         let come = async {
@@ -149,7 +207,8 @@ impl Bare {
 
 impl Drop for Bare {
     fn drop(&mut self) {
-        self.away(false);
+        self.no_store(false);
+        self.disk_full(false);
         if self.task.is_some() {
             self.end();
         }
@@ -172,7 +231,7 @@ fn what_cannot_be_written_is_unavailable_and_counts_once_it_is() {
     bare.start("s").unwrap();
     bare.start("other").unwrap();
     bare.say("s", "Proposal", "m1", r#"{"proposal_id":"p"}"#).unwrap();
-    bare.away(true);
+    bare.disk_full(true);
     is_unavailable(bare.say("s", "Vote", "m2", r#"{"proposal_id":"p","vote":"approve"}"#));
     is_unavailable(bare.say("s", "Vote", "m2", ""));
     is_unavailable(bare.start("t"));
@@ -192,7 +251,7 @@ fn what_cannot_be_written_is_unavailable_and_counts_once_it_is() {
     assert_eq!(bare.look("nowhere"), Err(Code::NotFound));
     let figures = bare.figures();
     assert!(figures.log_failing.is_some() && figures.log_commit_failures > 0 && figures.log_unsaved_bytes > 0, "{figures:?}");
-    bare.away(false);
+    bare.disk_full(false);
     bare.settled("s");
     let again = bare.say("s", "Vote", "m2", "").unwrap();
     assert!(again.ok && again.duplicate, "it was accepted then");
@@ -210,14 +269,14 @@ fn past_its_bound_nothing_more_is_accepted_and_nothing_is_remembered() {
     let limits = limits::Macp { unsaved_bytes_max: 8 << 20, ..limits::Macp::default() };
     let bare = Bare::open(limits);
     bare.start("s").unwrap();
-    bare.away(true);
+    bare.disk_full(true);
     let long = "x".repeat(3 << 20);
     is_unavailable(bare.say("s", "Unheard", "m1", &long));
     is_unavailable(bare.say("s", "Unheard", "m2", &long));
     let status = bare.say("s", "Unheard", "m3", &long).unwrap_err();
     assert_eq!(status.code(), Code::Unavailable);
     assert!(status.message().contains("limits.macp.unsaved_bytes_max"), "{}", status.message());
-    bare.away(false);
+    bare.disk_full(false);
     bare.settled("s");
     let duplicates: Vec<_> = ["m1", "m2", "m3"].map(|id| bare.say("s", "Unheard", id, "").unwrap().duplicate).into();
     assert_eq!(duplicates, [true, true, false], "what was turned away was never there");
@@ -227,7 +286,7 @@ fn past_its_bound_nothing_more_is_accepted_and_nothing_is_remembered() {
 fn a_stream_ends_with_what_cannot_be_kept_and_another_goes_on() {
     let bare = Bare::open(limits::Macp::default());
     bare.start("s").unwrap();
-    bare.away(true);
+    bare.disk_full(true);
     let messages = |ids: std::ops::Range<u32>| {
         ids.map(|n| StreamSessionRequest { envelope: Some(envelope("s", "Unheard", &format!("m{n}"), "a", "")) }).collect::<Vec<_>>()
     };
@@ -238,7 +297,7 @@ fn a_stream_ends_with_what_cannot_be_kept_and_another_goes_on() {
     let refused = answers(messages(0..20));
     assert_eq!(refused.len(), 1);
     assert_eq!(refused[0].as_ref().unwrap_err().code(), Code::Unavailable);
-    bare.away(false);
+    bare.disk_full(false);
     bare.settled("s");
     let accepted = answers(messages(0..20));
     assert!(accepted.len() == 20 && accepted.iter().all(Result::is_ok));
@@ -254,31 +313,76 @@ fn a_session_that_is_in_the_store_alone_waits_for_it() {
         bare.look("s").unwrap();
         reads = bare.figures().store_reads;
     }
-    bare.away(true);
+    bare.no_store(true);
     assert_eq!(bare.look("s"), Err(Code::Unavailable));
     assert_eq!(bare.say("s", "Vote", "m1", "").unwrap_err().code(), Code::Unavailable);
-    bare.away(false);
+    bare.no_store(false);
     assert_eq!(bare.look("s"), Ok(SessionState::Expired));
 }
 
 #[test]
-fn a_database_that_another_holds_is_waited_for() {
+fn a_database_that_another_holds_holds_nobody_up() {
     let house = House::open();
     house.start("s", "", &SessionStartPayload::default());
     let held = rusqlite::Connection::open(house.data().join("station.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
-    // The store gives up after some seconds, and is asked again.
-    let status = house.try_send(envelope("s", "Unheard", "m1", "a", "")).unwrap_err();
-    assert_eq!(status.code(), Code::Unavailable, "{status:?}");
+    assert!(house.say("s", "Unheard", "m1", "a", "").ok);
     held.execute_batch("ROLLBACK").unwrap();
     drop(held);
-    house.until("the message", || house.session("s").is_ok());
     let again = house.say("s", "Unheard", "m1", "a", "");
     assert!(again.ok && again.duplicate);
 }
 
 #[test]
-fn a_store_that_dies_with_a_segment_in_hand_keeps_nobody_waiting() {
+fn what_the_store_has_not_got_is_in_the_log_at_the_next_start() {
+    let mut bare = Bare::open(limits::Macp::default());
+    bare.start("s").unwrap();
+    bare.no_store(true);
+    bare.start("t").unwrap();
+    for n in 0..1_000 {
+        assert!(bare.say("s", "Unheard", &format!("m{n}"), &"x".repeat(200)).unwrap().ok);
+    }
+    let logs = std::fs::read_dir(bare.folder.path()).unwrap().filter(|entry| {
+        let name = entry.as_ref().unwrap().file_name();
+        name.to_str().unwrap().starts_with("sessions-")
+    });
+    assert!(logs.count() > 2, "one file after another");
+    let mut killed = bare.killed();
+    for started in ["killed", "ended in order", "stored"] {
+        assert_eq!(killed.look("t"), Ok(SessionState::Open), "{started}");
+        for n in [0, 1, 500, 999] {
+            assert!(killed.say("s", "Unheard", &format!("m{n}"), "").unwrap().duplicate, "m{n} {started}");
+        }
+        killed.restart();
+    }
+    assert_eq!(killed.messages("s"), 1_000);
+    bare.restart();
+    assert!(bare.say("s", "Unheard", "m999", "").unwrap().duplicate, "what could not be stored at the end is taken up too");
+    bare.no_store(false);
+    assert_eq!(bare.messages("s"), 1_000);
+}
+
+#[test]
+fn a_log_that_the_store_does_not_take_is_bounded_and_goes_on_when_it_does() {
+    let bare = Bare::open(limits::Macp { unsaved_bytes_max: 8 << 20, ..limits::Macp::default() });
+    bare.start("s").unwrap();
+    bare.no_store(true);
+    let long = "x".repeat(3 << 20);
+    for id in ["m1", "m2", "m3"] {
+        assert!(bare.say("s", "Unheard", id, &long).unwrap().ok);
+    }
+    is_unavailable(bare.say("s", "Unheard", "m4", &long));
+    let figures = bare.figures();
+    assert!(figures.log_unstored_bytes > 9 << 20 && figures.log_failing.is_some(), "{figures:?}");
+    bare.no_store(false);
+    bare.settled("s");
+    assert!(bare.say("s", "Unheard", "m4", "").unwrap().duplicate);
+    assert_eq!(bare.messages("s"), 4);
+    assert_eq!(bare.figures().log_unstored_bytes, 0);
+}
+
+#[test]
+fn a_store_that_dies_with_a_segment_in_hand_loses_nothing() {
     let mut bare = Bare::open(limits::Macp::default());
     bare.start("s").unwrap();
     let handle = bare.store.as_ref().unwrap().handle();
@@ -287,18 +391,13 @@ fn a_store_that_dies_with_a_segment_in_hand_keeps_nobody_waiting() {
     handle.commit(nothing(), Class::Process, Box::new(move |_| assert!(gone.recv().is_err()))).unwrap();
     // What is answered behind this one is never answered.
     handle.commit(nothing(), Class::Process, Box::new(|_| std::panic::panic_any("on purpose"))).unwrap();
-    let mut client = bare.client.clone();
-    let said = bare.runtime.spawn(async move {
-        let request = SendRequest { envelope: Some(envelope("s", "Unheard", "m1", "a", "")) };
-        tokio::time::timeout(Duration::from_secs(60), client.send(request))
-            .await
-            .map(|answer| answer.map(|it| it.into_inner().ack.unwrap()))
-    });
-    while bare.figures().log_unsaved_bytes == 0 {
-        std::thread::yield_now();
-    }
+    assert!(bare.say("s", "Unheard", "m1", "").unwrap().ok);
     drop(go);
-    is_unavailable(bare.runtime.block_on(said).unwrap().expect("an answer"));
+    bare.runtime.block_on(bare.way.settle());
+    assert!(bare.figures().log_failing.is_some());
     bare.end();
     drop(bare.store.take());
+    let killed = bare.killed();
+    assert!(killed.say("s", "Unheard", "m1", "").unwrap().duplicate);
+    assert_eq!(killed.messages("s"), 1);
 }

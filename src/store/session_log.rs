@@ -1,0 +1,239 @@
+//! The log of sessions as it is written first, in `sessions-<n>.log`: one `write()` makes it outlive the process. It goes into the database
+//! behind that, and the files go once it is there.
+
+use std::{collections::VecDeque, fs, io, path::Path, path::PathBuf};
+
+use bytes::Bytes;
+
+use super::{
+    StoreError,
+    append::{Appender, Kind, Maker},
+    aside::set_aside,
+    record,
+    replay::{self, State},
+};
+use crate::time::Wall;
+
+const FILES: Kind = Kind { name: "sessions", magic: *b"RLSESSN\x01" };
+
+/// The longest piece that is believed.
+const PIECE_BYTES_MAX: usize = 1 << 30;
+
+/// The one hand that writes what is accepted in sessions.
+///
+/// A piece is all records that one [`append`](Self::append) is given. It outlives the death of the process; it is not fsynced (see the
+/// [store's](super) words on a loss of power).
+pub struct SessionLog {
+    data: PathBuf,
+    files: Appender,
+    /// The number of the next piece.
+    next: u64,
+    /// Files with pieces that the database may lack, the oldest first. The last may be written on.
+    held: VecDeque<Held>,
+    buffer: Vec<u8>,
+}
+
+/// A file, and the last piece in it.
+#[derive(Debug)]
+struct Held {
+    file: u64,
+    last: u64,
+    is_damaged: bool,
+}
+
+/// A log as a start finds it.
+#[derive(Debug)]
+pub struct Found {
+    /// The log.
+    pub log: SessionLog,
+    /// Pieces with their numbers that the database lacks, in their order.
+    pub left: Vec<(u64, Bytes)>,
+    /// What a person should read: damage, unfinished writes that were left out.
+    pub notices: Vec<String>,
+}
+
+impl std::fmt::Debug for SessionLog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionLog").field("next", &self.next).field("held", &self.held).finish_non_exhaustive()
+    }
+}
+
+impl SessionLog {
+    /// Reads what the data folder has behind the piece `stored`, the last that the database has. A file ends past `bytes_max`.
+    ///
+    /// A torn end of the last file was never acknowledged and is left out. A bad piece with good ones behind it is damage: it is left out,
+    /// those behind it count, and the file is kept aside once the database has them.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn open(data: &Path, make: Maker, bytes_max: u64, stored: u64) -> Result<Found, StoreError> {
+        let files = replay::files(data, FILES).map_err(StoreError::io(data.display().to_string()))?;
+        let (mut held, mut left, mut notices) = (VecDeque::new(), Vec::new(), Vec::new());
+        let (mut last, mut next_file) = (stored, 1);
+        let count = files.len();
+        for (index, (file, path)) in files.into_iter().enumerate() {
+            let bytes = Bytes::from(fs::read(&path).map_err(StoreError::io(path.display().to_string()))?);
+            let read = replay::read(&bytes, FILES, |bytes| record::unframe(bytes, PIECE_BYTES_MAX));
+            let state = read.state(bytes.len(), index + 1 == count);
+            for (number, piece) in read.records.into_iter().filter(|(number, _)| *number > last).collect::<Vec<_>>() {
+                last = number;
+                left.push((number, bytes.slice_ref(piece)));
+            }
+            match &state {
+                State::Whole => {}
+                State::Torn { bytes } => notices.push(replay::torn(&path, *bytes)),
+                State::Damaged(damage) => notices.push(format!(
+                    "{} is damaged ({damage}): what was accepted in sessions and lay there is lost; the file is kept aside",
+                    path.display()
+                )),
+            }
+            next_file = file.saturating_add(1);
+            held.push_back(Held { file, last, is_damaged: matches!(state, State::Damaged(_)) });
+        }
+        let files = Appender::new(data, FILES, make, next_file, bytes_max);
+        let log = Self { data: data.to_owned(), files, next: last.saturating_add(1), held, buffer: Vec::new() };
+        Ok(Found { log, left, notices })
+    }
+
+    /// Writes a piece; its number.
+    ///
+    /// # Errors
+    /// What the disk says; nothing of it is there then.
+    pub fn append(&mut self, piece: &[u8]) -> io::Result<u64> {
+        self.buffer.clear();
+        let copy = |into: &mut Vec<u8>| {
+            into.extend_from_slice(piece);
+            Ok(())
+        };
+        record::frame(&mut self.buffer, self.next, PIECE_BYTES_MAX, copy).map_err(io::Error::other)?;
+        let written = self.files.append(&self.buffer);
+        if self.buffer.capacity() > BUFFER_KEPT {
+            self.buffer = Vec::new();
+        }
+        written?;
+        let number = self.next;
+        self.next += 1;
+        let file = self.files.segment();
+        match self.held.back_mut() {
+            Some(held) if held.file == file => held.last = number,
+            _ => self.held.push_back(Held { file, last: number, is_damaged: false }),
+        }
+        Ok(number)
+    }
+
+    /// The database has all pieces up to this one: files without others go, but for the one that is written.
+    ///
+    /// One that cannot be deleted does no harm: a start knows what the database has.
+    pub fn stored(&mut self, through: u64, now: Wall) {
+        while let Some(held) = self.held.front()
+            && held.last <= through
+            && held.file != self.files.segment()
+        {
+            let path = FILES.path(&self.data, held.file);
+            if held.is_damaged {
+                let _ = set_aside(&path, now);
+            } else {
+                let _ = fs::remove_file(path);
+            }
+            self.held.pop_front();
+        }
+    }
+
+    /// Nothing more is written: the last file goes too, if the database has all of it.
+    pub fn end(&mut self, through: u64, now: Wall) {
+        self.stored(through, now);
+        if let Some(held) = self.held.pop_front()
+            && held.last <= through
+        {
+            let _ = fs::remove_file(FILES.path(&self.data, held.file));
+        }
+    }
+}
+
+/// A buffer that a long piece made is not kept.
+const BUFFER_KEPT: usize = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::append::on_disk;
+
+    fn open(data: &Path, stored: u64) -> Found {
+        SessionLog::open(data, on_disk(), 100, stored).unwrap()
+    }
+
+    fn names(data: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(data).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn left(found: &Found) -> Vec<(u64, &[u8])> {
+        found.left.iter().map(|(number, piece)| (*number, piece.as_ref())).collect()
+    }
+
+    #[test]
+    fn pieces_come_back_in_their_order_and_files_go_once_they_are_stored() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path();
+        let mut found = open(data, 7);
+        assert!(found.left.is_empty() && names(data).is_empty(), "nothing is made before there is something to write");
+        for number in 8..=13 {
+            assert_eq!(found.log.append(&[u8::try_from(number).unwrap(); 40]).unwrap(), number);
+        }
+        assert_eq!(names(data), ["sessions-1.log", "sessions-2.log", "sessions-3.log", "sessions-4.log", "sessions-5.log", "sessions-6.log"]);
+        found.log.stored(10, Wall(0));
+        assert_eq!(names(data), ["sessions-4.log", "sessions-5.log", "sessions-6.log"]);
+        drop(found);
+        let again = open(data, 11);
+        assert_eq!(left(&again), [(12, &[12; 40][..]), (13, &[13; 40][..])], "what the database has already is not told");
+        let mut log = again.log;
+        assert_eq!(log.append(b"x").unwrap(), 14);
+        assert_eq!(names(data).last().unwrap(), "sessions-7.log", "a file of before is not written on");
+        log.stored(14, Wall(0));
+        assert_eq!(names(data), ["sessions-7.log"]);
+        log.end(14, Wall(0));
+        assert!(names(data).is_empty());
+    }
+
+    #[test]
+    fn what_is_not_stored_at_the_end_is_there_at_the_next_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut found = open(folder.path(), 0);
+        found.log.append(b"one").unwrap();
+        found.log.append(b"two").unwrap();
+        found.log.end(1, Wall(0));
+        assert_eq!(left(&open(folder.path(), 1)), [(2, &b"two"[..])]);
+        assert!(open(folder.path(), 9).left.is_empty());
+        assert_eq!(open(folder.path(), 9).log.append(b"x").unwrap(), 10, "a number that the database has is not given again");
+    }
+
+    #[test]
+    fn a_torn_end_is_left_out_and_a_damaged_file_is_kept_aside_once_its_rest_is_stored() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path();
+        let mut found = open(data, 0);
+        for piece in [b"one", b"two", b"six"] {
+            found.log.append(piece).unwrap();
+        }
+        drop(found);
+        let path = data.join("sessions-1.log");
+        let whole = fs::read(&path).unwrap();
+        let (head, piece) = (8, 16 + 3);
+        for cut in head + 2 * piece..whole.len() {
+            fs::write(&path, &whole[..cut]).unwrap();
+            let found = open(data, 0);
+            assert_eq!((left(&found), found.notices.len()), (vec![(1, &b"one"[..]), (2, &b"two"[..])], usize::from(cut > head + 2 * piece)));
+        }
+        let mut damaged = whole;
+        damaged[head + piece + 17] ^= 1;
+        fs::write(&path, &damaged).unwrap();
+        let found = open(data, 0);
+        assert_eq!((left(&found), found.notices.len()), (vec![(1, &b"one"[..]), (3, &b"six"[..])], 1));
+        let mut log = found.log;
+        log.stored(2, Wall(5));
+        assert!(path.exists());
+        log.stored(3, Wall(5));
+        assert_eq!(fs::read(data.join("sessions-1.log.bad-5")).unwrap(), damaged);
+    }
+}
