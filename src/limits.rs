@@ -264,9 +264,10 @@ limits! {
         closed_ms_max = 300_000 in 0..=86_400_000,
         /// Calls that wait for one session to be read from the store, and for all; one more ends with `RESOURCE_EXHAUSTED`.
         loading_max = 1_024 in 1..=65_536,
-        /// Bytes of the log that are accepted and not durable; past them a message ends the call with `UNAVAILABLE`.
+        /// Bytes that are accepted and not in the log, and as many that are in the log and not in the store. Past the first a message ends the
+        /// call with `UNAVAILABLE`; past the second it waits, and ends so where the store refuses.
         unsaved_bytes_max = 67_108_864 in 8_388_608..=4_294_967_296,
-        /// Segments of the log that wait to be sorted into the logs of their sessions; past them this is done at once.
+        /// Segments of the log that wait in the store to be sorted into the logs of their sessions; past them this is done at once.
         segments_max = 1_024 in 16..=65_536,
         /// Connections at one time; one more is closed.
         connections_max = 1_024 in 1..=65_536,

@@ -291,8 +291,11 @@ impl Writer {
 
     /// Whether the log is longer than what is kept of it: few rows can be long ones.
     fn is_log_long(&self) -> bool {
+        if self.changes == 0 {
+            return false;
+        }
         let log = self.parts.conn.path().map(|path| format!("{path}-wal"));
-        self.changes > 0 && log.and_then(|log| std::fs::metadata(log).ok()).is_some_and(|log| log.len() > LOG_BYTES_KEPT)
+        log.and_then(|log| std::fs::metadata(log).ok()).is_some_and(|log| log.len() > LOG_BYTES_KEPT)
     }
 
     fn retire(&mut self) {

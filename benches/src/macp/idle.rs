@@ -29,8 +29,8 @@ pub(crate) struct Idle {
 pub(crate) fn measure(program: &Path, folder: &Path, sessions: usize) -> Result<Idle> {
     let station = Runtime::station(program, folder)?;
     let resident = || station.tree().resident_kib().ok_or_else(|| eyre!("the station is gone"));
-    // The buffers of a first few are no session's own.
-    open(&station, "warm", sessions / 10)?;
+    // The tap's ring and the database's pages are full of the first ones, and no session's own.
+    open(&station, "warm", sessions)?;
     let before = settled(&station, resident)?;
     open(&station, "idle", sessions)?;
     let after = settled(&station, resident)?;

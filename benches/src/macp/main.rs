@@ -17,7 +17,8 @@
 //! *Depth*: the server's processor time a message of 5,000 evaluations that are streamed into a decision with a few, and into one that
 //! holds 100,000.
 //!
-//! *Idle*: the station's resident memory before and after 10,000 sessions were opened, and once what opening them took is given back.
+//! *Idle*: the station's resident memory when 50,000 sessions are open, and when 50,000 more are, each time once what opening them took is
+//! given back.
 //!
 //! Rounds are interleaved: each row has its turn, then the next round begins; figures are medians over the rounds, and a difference is the
 //! median of the differences within each round. Before each turn both servers must have become quiet. For scale stand the rates of the
@@ -66,7 +67,7 @@ pub(crate) struct Options {
     round_ms: u64,
 
     /// Sessions that are opened to see what an idle one costs.
-    #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
+    #[arg(long, value_name = "COUNT", default_value_t = 50_000)]
     idle_sessions: usize,
 
     /// Figures as JSON lines.

@@ -42,7 +42,7 @@ where
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let rpc = request.uri().path().rsplit('/').next().and_then(Rpc::from_name);
-        let peer = peer(request.extensions().get());
+        let peer = peer(request.extensions());
         let shared = Arc::clone(&self.shared);
         let answer = self.service.call(request);
         Box::pin(async move {

@@ -14,7 +14,9 @@ use tokio::{
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
 };
-use tonic::transport::server::{Connected, TcpConnectInfo};
+use tonic::transport::server::Connected;
+
+use crate::ids::Peer;
 
 /// How long accepting rests when the system has no room for a connection.
 const REST: std::time::Duration = std::time::Duration::from_millis(50);
@@ -30,6 +32,7 @@ pub(super) async fn bind(addr: SocketAddr) -> io::Result<TcpListener> {
 /// A connection, with its room among all.
 pub(super) struct Conn {
     stream: TcpStream,
+    peer: Peer,
     _room: OwnedSemaphorePermit,
 }
 
@@ -39,11 +42,11 @@ pub(super) fn incoming(listener: TcpListener, connections_max: u64) -> impl Stre
     stream::unfold((listener, room), |(listener, room)| async move {
         loop {
             match listener.accept().await {
-                Ok((stream, _)) => {
+                Ok((stream, addr)) => {
                     let Ok(permit) = Arc::clone(&room).try_acquire_owned() else { continue };
                     // Without it answers only come later.
                     let _ = stream.set_nodelay(true);
-                    return Some((Ok(Conn { stream, _room: permit }), (listener, room)));
+                    return Some((Ok(Conn { stream, peer: Peer::new(&addr.to_string()), _room: permit }), (listener, room)));
                 }
                 // Of a connection that is gone, or the system's limits: the port stays.
                 Err(_) => tokio::time::sleep(REST).await,
@@ -53,10 +56,10 @@ pub(super) fn incoming(listener: TcpListener, connections_max: u64) -> impl Stre
 }
 
 impl Connected for Conn {
-    type ConnectInfo = TcpConnectInfo;
+    type ConnectInfo = Peer;
 
-    fn connect_info(&self) -> TcpConnectInfo {
-        self.stream.connect_info()
+    fn connect_info(&self) -> Peer {
+        self.peer.clone()
     }
 }
 

@@ -5,7 +5,7 @@ use std::{pin::Pin, sync::Arc};
 use bytes::Bytes;
 use futures_util::{Stream, stream};
 use prost::Message;
-use tonic::{Code, Request, Response, Status as Grpc, Streaming, transport::server::TcpConnectInfo};
+use tonic::{Code, Request, Response, Status as Grpc, Streaming, codegen::http};
 
 use super::{
     call::Call,
@@ -81,8 +81,8 @@ impl MACPRuntimeService for Service {
         let call = call.with(&envelope, &self.shared.limits);
         let bytes = envelope::bytes_within(&received.bytes, &envelope);
         let answer = self.shared.ask(&call, Ask::Message(&envelope, &bytes)).await;
-        let answer = self.shared.acked(answer, &envelope.session_id, &envelope.message_id).await;
-        self.reply(&call, answer.map(|ack| (answered(&ack), SendResponse { ack: Some(ack) })))
+        let answer = self.shared.acked(answer).await;
+        self.reply(&call, answer.map(|it| (it.told(), SendResponse { ack: Some(ack(it, envelope.session_id, envelope.message_id)) })))
     }
 
     type StreamSessionStream = Replies;
@@ -118,8 +118,8 @@ impl MACPRuntimeService for Service {
         let call = call.about(&message.session_id, &self.shared.limits);
         let ask = Ask::Cancel { session: &message.session_id, reason: &message.reason, by: "" };
         let answer = self.shared.ask(&call, ask).await;
-        let answer = self.shared.acked(answer, &message.session_id, "").await;
-        self.reply(&call, answer.map(|ack| (answered(&ack), CancelSessionResponse { ack: Some(ack) })))
+        let answer = self.shared.acked(answer).await;
+        self.reply(&call, answer.map(|it| (it.told(), CancelSessionResponse { ack: Some(ack(it, message.session_id, String::new())) })))
     }
 
     async fn get_manifest(&self, request: Request<Received<GetManifestRequest>>) -> Result<Response<Reply>, Grpc> {
@@ -225,9 +225,9 @@ impl Shared {
     }
 
     /// The acknowledgement of a message once it may be given.
-    pub(super) async fn acked(&self, answer: Answer, session: &str, message: &str) -> Answer1<Ack> {
+    pub(super) async fn acked(&self, answer: Answer) -> Answer1<Acked> {
         match answer {
-            Answer::Acked(acked) => self.told(acked.after, acked.error.is_none()).await.map(|()| ack(acked, session, message)),
+            Answer::Acked(acked) => self.told(acked.after, acked.error.is_none()).await.map(|()| acked),
             Answer::Declined { status, why } => Err((status, why)),
             Answer::Session { .. } => Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned())),
         }
@@ -254,12 +254,12 @@ fn opened<T>(request: Request<Received<T>>) -> (Peer, Received<T>) {
 }
 
 fn peer_of<T>(request: &Request<T>) -> Peer {
-    peer(request.extensions().get())
+    peer(request.extensions())
 }
 
-pub(super) fn peer(connection: Option<&TcpConnectInfo>) -> Peer {
-    let addr = connection.and_then(TcpConnectInfo::remote_addr);
-    addr.map_or_else(|| Peer::new("unknown"), |addr| Peer::new(&addr.to_string()))
+/// Who is at the other end of the connection.
+pub(super) fn peer(extensions: &http::Extensions) -> Peer {
+    extensions.get().cloned().unwrap_or_else(|| Peer::new("unknown"))
 }
 
 /// A message, or what tonic answers to bytes that are none.
@@ -292,32 +292,22 @@ pub(super) fn grpc(status: Status, why: String) -> Grpc {
     }
 }
 
-fn ack(acked: Acked, session: &str, message: &str) -> Ack {
+fn ack(acked: Acked, session_id: String, message_id: String) -> Ack {
     let Acked { is_duplicate, at_ms, state, error, after: _ } = acked;
     Ack {
         ok: error.is_none(),
         duplicate: is_duplicate,
-        message_id: message.to_owned(),
-        session_id: session.to_owned(),
         accepted_at_unix_ms: ms(at_ms),
         session_state: state.map_or(WireState::Unspecified, wire_state) as i32,
         error: error.map(|(fault, why)| MacpError {
             code: fault.code().name().to_owned(),
             message: why,
-            session_id: session.to_owned(),
-            message_id: message.to_owned(),
+            session_id: session_id.clone(),
+            message_id: message_id.clone(),
             details: Bytes::new(),
         }),
-    }
-}
-
-/// What an acknowledgement says, in a word.
-pub(super) fn answered(ack: &Ack) -> Answered {
-    let code = ack.error.as_ref().and_then(|error| crate::macp::Code::from_name(&error.code));
-    match (code, ack.duplicate) {
-        (Some(code), _) => Answered::Refused(code),
-        (None, true) => Answered::Duplicate,
-        (None, false) => Answered::Ok,
+        message_id,
+        session_id,
     }
 }
 

@@ -10,13 +10,13 @@ use tonic::{Status as Grpc, Streaming};
 use super::{
     call::Call,
     codec::{Received, Reply},
-    service::{Answer1, ms, no_envelope, well},
+    service::{ms, no_envelope, well},
     shared::{Ask, Shared},
 };
 use crate::{
     ids::Peer,
     macp::{
-        Answered, Rpc, Status, Verdict, envelope,
+        Answered, Rpc, Verdict, envelope,
         kernel::{Acked, Answer},
         proto::v1::{Envelope, StreamSessionRequest, StreamSessionResponse},
         registry,
@@ -109,20 +109,8 @@ async fn decide(shared: &Shared, peer: &Peer, received: Received<StreamSessionRe
 
 async fn reply(shared: &Shared, turn: Turn) -> Result<Reply, Grpc> {
     let Turn { call, envelope, answer } = turn;
-    let acked: Answer1<Acked> = match answer {
-        Answer::Acked(acked) => shared.told(acked.after, acked.error.is_none()).await.map(|()| acked),
-        Answer::Declined { status, why } => Err((status, why)),
-        Answer::Session { .. } => Err((Status::Internal, "the runtime has failed by a fault of ours".to_owned())),
-    };
-    shared.reply(&call, acked.map(|acked| (told(&acked), StreamSessionResponse { envelope: Some(answer_envelope(envelope, &acked)) })))
-}
-
-fn told(acked: &Acked) -> Answered {
-    match &acked.error {
-        Some((fault, _)) => Answered::Refused(fault.code()),
-        None if acked.is_duplicate => Answered::Duplicate,
-        None => Answered::Ok,
-    }
+    let acked = shared.acked(answer).await;
+    shared.reply(&call, acked.map(|acked| (acked.told(), StreamSessionResponse { envelope: Some(answer_envelope(envelope, &acked)) })))
 }
 
 fn answer_envelope(request: Envelope, acked: &Acked) -> Envelope {

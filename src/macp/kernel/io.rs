@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::Digests;
 use crate::{
     ids::{Ticket, TraceId},
-    macp::{Ending, Fault, SessionState, Status, Transition, Verdict, proto::v1::Envelope},
+    macp::{Answered, Ending, Fault, SessionState, Status, Transition, Verdict, proto::v1::Envelope},
     store::macp::SessionRow,
 };
 
@@ -157,6 +157,18 @@ pub struct Acked {
     pub error: Option<(Fault, String)>,
     /// What must be durable before this is told.
     pub after: Ticket,
+}
+
+impl Acked {
+    /// What it says, in a word.
+    #[must_use]
+    pub fn told(&self) -> Answered {
+        match &self.error {
+            Some((fault, _)) => Answered::Refused(fault.code()),
+            None if self.is_duplicate => Answered::Duplicate,
+            None => Answered::Ok,
+        }
+    }
 }
 
 /// What is told of a session.

@@ -188,13 +188,15 @@ fn of_macp(macp: &macp::host::Figures) -> Vec<Family> {
         Family::new("rl_console_macp_refused_messages_total", Counter, "Messages that were refused.").by("code", refused),
         Family::new("rl_console_macp_declined_calls_total", Counter, "Calls that ended with a status.").by("status", declined),
         Family::new("rl_console_macp_store_reads_total", Counter, "Sessions that were looked up in the store.").of(macp.store_reads),
-        Family::new("rl_console_macp_log_failing", Gauge, "Whether the log cannot be written.").of(macp.log_failing.is_some()),
-        Family::new("rl_console_macp_log_commits_total", Counter, "Segments of the log that were written.").of(macp.log_commits),
+        Family::new("rl_console_macp_log_failing", Gauge, "Whether the log cannot be written, or the store does not take it.").of(macp.log_failing.is_some()),
+        Family::new("rl_console_macp_log_commits_total", Counter, "Writes of the log.").of(macp.log_commits),
         Family::new("rl_console_macp_log_commit_failures_total", Counter, "Writes of the log that failed and were tried again.")
             .of(macp.log_commit_failures),
         Family::new("rl_console_macp_log_bytes_total", Counter, "Bytes of records that were written.").of(macp.log_bytes),
         Family::new("rl_console_macp_log_unsaved_bytes", Gauge, "Bytes of records that are accepted and not written.")
             .of(macp.log_unsaved_bytes),
+        Family::new("rl_console_macp_log_unstored_bytes", Gauge, "Bytes of the log that the store does not have yet.")
+            .of(macp.log_unstored_bytes),
         Family::new("rl_console_macp_log_segments", Gauge, "Segments of the log that wait to be sorted.").of(macp.log_segments),
     ]
 }

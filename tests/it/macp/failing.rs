@@ -144,9 +144,10 @@ impl Bare {
         self.runtime.block_on(self.task.take().unwrap()).unwrap();
     }
 
-    /// Ends the runtime and starts another on the same store.
+    /// Ends the runtime and starts another on the same store, which is there again.
     fn restart(&mut self) {
         self.end();
+        self.no_store(false);
         let (addr, way, stop, task) = serve(&self.runtime, self.folder.path(), self.store.as_ref().unwrap(), &self.away, self.limits);
         (self.client, self.way, self.stop, self.task) = (connect(&self.runtime, addr), way, Some(stop), Some(task));
     }
@@ -358,7 +359,6 @@ fn what_the_store_has_not_got_is_in_the_log_at_the_next_start() {
     assert_eq!(killed.messages("s"), 1_000);
     bare.restart();
     assert!(bare.say("s", "Unheard", "m999", "").unwrap().duplicate, "what could not be stored at the end is taken up too");
-    bare.no_store(false);
     assert_eq!(bare.messages("s"), 1_000);
 }
 
