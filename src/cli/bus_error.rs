@@ -58,7 +58,14 @@ pub(super) fn hint(error: &client::Error) -> String {
         {
             "no kind of session may: choose another topic; rlp/sys/** and the events of runs are the station's own"
         }
-        (_, Some(Refusal::Forbidden)) => "--as agent, ui, tui, viewer or cue opens the session as another kind; all but agent show a token",
+        (client::Error::Refused(refused) | client::Error::NotWelcome(refused), Some(Refusal::Forbidden))
+            if refused.message.contains("this session is agent") =>
+        {
+            "--as tui, ui or viewer shows the token of that kind, which lies in the data folder"
+        }
+        (_, Some(Refusal::Forbidden)) => {
+            "what a session may goes by the token that it shows, whatever --as says: --token-file shows another, --as agent none"
+        }
         (_, Some(Refusal::Unauthorized)) => {
             "the tokens lie in the station's data folder: name it with --data, or one of them with --token-file"
         }
@@ -78,7 +85,10 @@ mod tests {
         let forbidden =
             |message: &str| hint(&client::Error::Refused(client::Refused { code: "Forbidden".into(), message: message.into() }));
         assert!(!forbidden("only the station publishes there, and this session is ui").contains("--as"));
-        assert!(forbidden("a viewer reads: it publishes nothing").contains("--as"));
+        let hint = forbidden("only ui and tui decide on actions, and this session is agent");
+        assert!(hint.contains("--as tui") && !hint.contains("cue"), "{hint}");
+        let hint = forbidden("a viewer reads: it publishes nothing");
+        assert!(hint.contains("by the token that it shows, whatever --as says"), "{hint}");
     }
 
     #[test]

@@ -383,6 +383,7 @@ fn port_exit(error: &PortError) -> Exit {
         | PortError::BadRequest(_)
         | PortError::NoSession { .. }
         | PortError::Forbidden { .. }
+        | PortError::Stranger
         | PortError::Store(_) => Exit::Refused,
     }
 }

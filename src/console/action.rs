@@ -433,8 +433,10 @@ pub(crate) enum Asked {
     Events,
     /// End this row that was left in applied.
     Settle { id: InvocationId },
-    /// Drop the adapter, or a peer of the bus.
+    /// Drop the adapter.
     Kick,
+    /// Disconnect this peer of the bus.
+    KickPeer { client: String },
     /// Start a host again.
     Restart,
     /// Rows of the pending list of this queue.

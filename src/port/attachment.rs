@@ -20,6 +20,8 @@ pub struct Attachment {
     pub kind: Kind,
     /// Whether it answers.
     pub reach: Reach,
+    /// Why this side's session before this one ended, where there was one.
+    pub cut: Option<Arc<str>>,
 }
 
 /// Whether a station answers.
@@ -27,9 +29,14 @@ pub struct Attachment {
 pub enum Reach {
     /// It does.
     Attached,
+    /// It is connected, and is late with the sign of life that it gives every second.
+    Silent {
+        /// When something came from it last.
+        since: Now,
+    },
     /// It does not, and is tried again.
     Lost {
-        /// Since when.
+        /// When something came from it last.
         since: Now,
         /// Why, as it was found the last time.
         why: Arc<str>,

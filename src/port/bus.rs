@@ -42,7 +42,8 @@ pub struct TopicRow {
     pub published: u64,
     /// Their bytes, as they were on the wire.
     pub bytes: u64,
-    /// Messages given to subscriptions.
+    /// Messages given to subscriptions, what waits in their queues too. Of `rlp/sys/tap`, whose messages nobody counts, those that left to
+    /// the subscriptions that take it alone.
     pub delivered: u64,
     /// Messages that were not.
     pub dropped: Dropped,
@@ -52,6 +53,9 @@ pub struct TopicRow {
     pub schema_id: Option<u16>,
     /// When the last message was taken, in Unix milliseconds.
     pub last_at_ms: Wall,
+    /// Topics beside those that are listed, of which nothing is shown any more (`limits.rmp.shown_topics_max`).
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub left_out: u64,
 }
 
 /// `ls peers`.
@@ -108,18 +112,27 @@ pub struct SubscriptionRow {
     pub dropped: Dropped,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+const fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
 /// The topics of the bus, by name.
 #[must_use]
 pub fn topic_rows(snapshot: &Snapshot) -> Vec<TopicRow> {
-    let row = |(name, topic): (&TopicName, &crate::rmp::TopicView)| TopicRow {
-        topic: name.clone(),
-        published: topic.published,
-        bytes: topic.bytes,
-        delivered: topic.delivered,
-        dropped: topic.dropped.into(),
-        subscribers: topic.subscribers,
-        schema_id: topic.schema_id,
-        last_at_ms: topic.last_at.wall,
+    let row = |(name, topic): (&TopicName, &crate::rmp::TopicView)| {
+        let untold = snapshot.untold(name);
+        TopicRow {
+            topic: name.clone(),
+            published: topic.published,
+            bytes: topic.bytes,
+            delivered: untold.map_or(topic.delivered, |untold| untold.delivered),
+            dropped: topic.dropped.into(),
+            subscribers: untold.map_or(topic.subscribers, |untold| untold.subscribers),
+            schema_id: topic.schema_id,
+            last_at_ms: topic.last_at.wall,
+            left_out: snapshot.totals.topics.saturating_sub(snapshot.topics.len() as u64),
+        }
     };
     snapshot.topics.iter().map(row).collect()
 }

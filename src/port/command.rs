@@ -179,6 +179,9 @@ pub enum PortError {
         /// What was asked.
         what: String,
     },
+    /// The station knows no such token.
+    #[error("the token that was shown is none of this station's")]
+    Stranger,
     /// The station is going down.
     #[error("the station is going down")]
     Stopping,
@@ -203,7 +206,7 @@ impl PortError {
             Self::BadRequest(_) => "bad_request",
             Self::Store(_) => "store",
             Self::NoSession { .. } => "no_session",
-            Self::Forbidden { .. } => "forbidden",
+            Self::Forbidden { .. } | Self::Stranger => "forbidden",
             Self::Stopping => "stopping",
         }
     }
@@ -237,6 +240,7 @@ impl PortError {
             Self::Store(_) => "`rl-console doctor` checks the database".to_owned(),
             Self::NoSession { .. } => "`rl-console ls peers` lists the sessions there are".to_owned(),
             Self::Forbidden { .. } => "use the operator token of the station's data folder".to_owned(),
+            Self::Stranger => "its tokens lie in its data folder: name that with --data, or one of them with --token-file".to_owned(),
             Self::Stopping => "start it again with `rl-console` or `rl-console serve`".to_owned(),
         }
     }

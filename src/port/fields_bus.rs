@@ -21,7 +21,8 @@ fields! {
         "bytes", Bytes, Public, "their bytes, as they were on the wire", Column::fixed("bytes", 9).right() => |it, _| Value::Bytes(it.bytes);
         "subs", Number, Public, "subscriptions that the last message was for", Column::fixed("subs", 4).right()
             => |it, _| Value::count(it.subscribers);
-        "delivered", Number, Public, "messages given to subscriptions since the broker started", Column::fixed("delivered", 9).right()
+        "delivered", Number, Public, "messages given to subscriptions since the broker started, what waits in their queues too",
+            Column::fixed("delivered", 9).right()
             => |it, _| Value::count(it.delivered);
         "drops", Number, Public, "messages that did not reach a subscription", Column::fixed("drops", 5).right()
             => |it, _| Value::count(it.dropped.total());
@@ -59,7 +60,7 @@ fields! {
         "session", Serial, Public, "whose it is", Column::fixed("sess", 5).right() => |it, _| Value::Serial(it.session.0);
         "client", Text, Public, "what the session calls itself", Column::growing("client", 10, 2) => |it, _| Value::maybe(it.client.as_deref());
         "sub", Serial, Public, "its number in the session", Column::fixed("sub", 5).right() => |it, _| Value::Serial(it.sub);
-        "pattern", Topic, Public, "the topic or pattern that it wants", Column::growing("topic", 14, 3) => |it, _| Value::text(it.topic.as_str());
+        "pattern", Topic, Public, "the topic or pattern that it wants", Column::growing("pattern", 14, 3) => |it, _| Value::text(it.topic.as_str());
         "delivered", Number, Public, "messages that left to it", Column::fixed("delivered", 9).right() => |it, _| Value::count(it.delivered);
         "queued", Number, Public, "messages that wait in its queue", Column::fixed("queued", 6).right()
             => |it, _| Value::count(it.queued_messages);

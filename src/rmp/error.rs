@@ -50,7 +50,7 @@ pub enum Error {
         schema_id: SchemaId,
     },
     /// A body over the limit is not looked at.
-    #[error("{} announces a body of {body_bytes} bytes, and the limit is {body_bytes_max}", announced_by.name())]
+    #[error("{} announces a body of {body_bytes} bytes, and the limit is {body_bytes_max}{}", announced_by.name(), as_text(*announced_by, *body_bytes))]
     BodyTooLarge {
         /// The field that says so.
         announced_by: SizeField,
@@ -101,6 +101,18 @@ pub enum Error {
         /// Where the type begins in the body.
         at: usize,
     },
+}
+
+/// That a `frame_len` is text: what came speaks another protocol, or none.
+fn as_text(announced_by: SizeField, body_bytes: u64) -> String {
+    let frame_len = u32::try_from(body_bytes.saturating_add(HEADER_BYTES as u64)).map(u32::to_be_bytes);
+    let is_text = |bytes: &[u8; PREFIX_BYTES]| bytes.iter().all(|byte| byte.is_ascii_graphic() || b" \t\r\n".contains(byte));
+    match frame_len {
+        Ok(bytes) if announced_by == SizeField::FrameLen && is_text(&bytes) => {
+            format!("; it is the text \"{}\", and no RMP frame", bytes.escape_ascii())
+        }
+        _ => String::new(),
+    }
 }
 
 /// Which lengths do not go together.
@@ -290,6 +302,20 @@ mod tests {
         assert_eq!(Code::BodyTooLarge.clause(), "rmp-v0 §6");
         let names: std::collections::BTreeSet<_> = Code::ALL.map(Code::name).into();
         assert_eq!(names.len(), 13);
+    }
+
+    #[test]
+    fn text_in_the_place_of_a_length_is_said_to_be_no_frame() {
+        let announced = |bytes: &[u8; 4], announced_by| {
+            let body_bytes = u64::from(u32::from_be_bytes(*bytes)) - HEADER_BYTES as u64;
+            Error::BodyTooLarge { announced_by, body_bytes, body_bytes_max: 8 }.to_string()
+        };
+        let words = announced(b"GET ", SizeField::FrameLen);
+        assert!(words.ends_with("the limit is 8; it is the text \"GET \", and no RMP frame"), "{words}");
+        let words = announced(b"{\"a\"", SizeField::FrameLen);
+        assert!(words.ends_with("it is the text \"{\\\"a\\\"\", and no RMP frame"), "{words}");
+        assert!(!announced(&[1, 2, 3, 4], SizeField::FrameLen).contains("text"));
+        assert!(!announced(b"GET ", SizeField::BodyLen).contains("text"));
     }
 
     #[test]

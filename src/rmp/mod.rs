@@ -31,6 +31,7 @@ mod registry;
 pub mod routes;
 mod snapshot;
 pub mod topic;
+mod untold;
 mod walk;
 
 pub use crate::tap::entry::rmp::{CloseCause, Code, Dialect, DropReason, FrameKind, Head, Kind, Refusal, Transition, Verdict};
@@ -43,4 +44,5 @@ pub use frame::{Frame, RawFrame};
 pub use header::{HEADER_BYTES, Header, MAGIC, PREFIX_BYTES, RawHeader};
 pub use registry::{Family, Registry, RegistryError, Schema, SchemaId, TypeName, TypeRule};
 pub use snapshot::{DropView, Greeting, Listener, PeerView, Snapshot, SubView, TopicView, Totals};
+pub use untold::Untold;
 pub(crate) use walk::{Shape, Walk};

@@ -78,6 +78,8 @@ pub struct Figures {
     pub in_flight: u64,
     /// Questions that wait for a person now.
     pub asking: u64,
+    /// Whether no attempt is begun until an operator resumes.
+    pub held: bool,
 }
 
 impl Figures {

@@ -124,6 +124,12 @@ impl Snapshot {
         self.runs.iter().rev().find(|view| view.run == run)
     }
 
+    /// Questions that wait for a person, shown or not.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        self.asks_unshown.saturating_add(self.asks.len() as u64)
+    }
+
     /// Runs that have not ended.
     pub fn open(&self) -> impl Iterator<Item = &RunView> {
         self.runs.iter().filter(|view| !view.state.is_end())

@@ -298,8 +298,9 @@ fn runs_health(figures: Result<Figures, PortError>) -> HealthRow {
     let part = "runs".to_owned();
     match figures {
         Ok(figures) => {
+            let held = if figures.held { "held, so that no attempt is begun until `rl-console resume`; " } else { "" };
             let detail = format!(
-                "{} open, {} worked on, {}; {} accepted and {} rejected since the start",
+                "{held}{} open, {} worked on, {}; {} accepted and {} rejected since the start",
                 figures.running,
                 counted(figures.in_flight, "attempt"),
                 match figures.asking {

@@ -24,6 +24,21 @@ use crate::{
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Reads on until the station tells of something.
+pub(super) fn until(runtime: &tokio::runtime::Runtime, reader: &mut Reader, wanted: impl Fn(&station::Transition) -> bool) {
+    let come = async {
+        loop {
+            while let Some(batch) = reader.read() {
+                if batch.iter().any(|item| matches!(&item.entry.what, What::Transition(Transition::Station(it)) if wanted(it))) {
+                    return;
+                }
+            }
+            reader.ready().await;
+        }
+    };
+    runtime.block_on(async { tokio::time::timeout(PATIENCE, come).await }).unwrap();
+}
+
 /// A paired station that a test can break.
 struct House {
     runtime: tokio::runtime::Runtime,
@@ -88,17 +103,7 @@ impl House {
     }
 
     fn until(&self, reader: &mut Reader, wanted: impl Fn(&station::Transition) -> bool) {
-        let come = async {
-            loop {
-                while let Some(batch) = reader.read() {
-                    if batch.iter().any(|item| matches!(&item.entry.what, What::Transition(Transition::Station(it)) if wanted(it))) {
-                        return;
-                    }
-                }
-                reader.ready().await;
-            }
-        };
-        self.runtime.block_on(async { tokio::time::timeout(PATIENCE, come).await }).unwrap();
+        until(&self.runtime, reader, wanted);
     }
 
     /// As adapters do: a bridge that has just begun may not have its port yet.

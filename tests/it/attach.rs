@@ -150,7 +150,7 @@ fn a_read_only_token_looks_and_does_nothing() {
     std::fs::write(&strange, "nonsense").unwrap();
     let mut refused = Terminal::start(data, 160, 50, &["attach", "--token-file", strange.to_str().unwrap()]);
     assert!(!refused.ended().success());
-    refused.shows("a token of this station");
+    refused.shows("none of this station's");
 }
 
 #[test]

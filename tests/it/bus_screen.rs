@@ -35,9 +35,9 @@ fn a_peer_and_what_it_publishes_are_seen_and_it_is_dropped() {
     terminal.keys("3\t\t\t");
     terminal.wait("the peers", |screen| screen.contains("▸ Peers"));
     terminal.keys("K");
-    terminal.shows("Drop greeter?");
+    terminal.shows("Disconnect greeter?");
     terminal.keys("y");
-    terminal.shows("of the bus is disconnected");
+    terminal.shows("greeter is disconnected from the bus");
     terminal.shows("RMP ● 0 peers");
     terminal.keys("9");
     terminal.shows("kicked by an operator");

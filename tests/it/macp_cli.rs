@@ -142,7 +142,7 @@ fn a_session_is_cancelled_with_a_reason_that_stays() {
     let started = house.json(&["session", "start", "--as", "a", "--ttl", "600"]);
     let session = started[0]["session_id"].as_str().unwrap();
     assert_eq!(uuid::Uuid::parse_str(session).map(|id| id.get_version_num()), Ok(4), "an id is made up");
-    let ack = &house.json(&["session", "cancel", session, "--reason", "it goes wrong"])[0];
+    let ack = &house.json(&["session", "cancel", session, "--as", "alice", "--reason", "it goes wrong"])[0];
     assert_eq!((&ack["ok"], &ack["session_state"]), (&json!(true), &json!("expired")));
     assert!(house.says(&["session", "show", session]).contains("state          expired, cancelled: it goes wrong\n"));
     let log = house.json(&["session", "show", session, "--log"]);
@@ -150,6 +150,9 @@ fn a_session_is_cancelled_with_a_reason_that_stays() {
     let (code, _, error) = house.refused(&["session", "send", session, "--as", "a", "propose", "p", "x"]);
     assert_eq!((code, &error["code"]), (1, &json!("session_not_open")));
     assert_eq!(house.json(&["session", "cancel", session])[0]["ok"], json!(true), "again, and nothing changes");
+    let log = house.json(&["session", "show", session, "--log"]);
+    let by = log.iter().find(|record| record["kind"] == "session_cancel").and_then(|record| record["sender"].as_str()).unwrap_or_default();
+    assert!(by.starts_with("rl-console session cancel of alice (127.0.0.1:"), "{log:?}");
 }
 
 #[test]

@@ -28,6 +28,7 @@ mod mpp_token;
 mod on_air;
 mod openings;
 mod plain;
+mod python;
 mod real;
 mod recorded;
 mod recorded_snapshot;

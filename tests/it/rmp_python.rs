@@ -1,41 +1,18 @@
 //! A second client of the bus, in Python, that shares no code with this crate: its scenarios against the real binary.
 
-use std::{
-    io::Write,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::path::Path;
 
 use tempfile::tempdir;
 
-use crate::real::Station;
+use crate::{
+    python::{Runner, scenarios},
+    real::Station,
+};
 
-const RUNNER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/python/rmp_scenarios.py");
-
-/// A Python that has msgpack; nothing, with the reason printed, where there is none and none is required.
-fn python() -> Option<&'static str> {
-    let has_msgpack = |python: &&str| {
-        let asked = Command::new(python).args(["-c", "import msgpack"]).stderr(Stdio::null()).status();
-        asked.is_ok_and(|status| status.success())
-    };
-    let found = ["python3", "/usr/bin/python3"].into_iter().find(has_msgpack);
-    if found.is_none() {
-        let required = std::env::var_os("RL_CONSOLE_TESTS_PYTHON").is_some_and(|value| value == "required");
-        assert!(!required, "there is no python3 with msgpack, and RL_CONSOLE_TESTS_PYTHON requires it");
-        std::io::stderr().write_all(b"skipped: there is no python3 with msgpack\n").unwrap();
-    }
-    found
-}
-
-/// What the runner prints and whether it is content.
-fn runner(python: &str, args: &[&Path]) -> (bool, String) {
-    let output = Command::new(python).arg("-B").arg(RUNNER).args(args).stdin(Stdio::null()).output().unwrap();
-    let said = [output.stdout, output.stderr].concat();
-    (output.status.success(), String::from_utf8(said).unwrap())
-}
+const RUNNER: Runner =
+    Runner { script: "rmp_scenarios.py", pythons: Vec::new, modules: ("msgpack", "msgpack"), required_by: "RL_CONSOLE_TESTS_PYTHON" };
 
 fn holds(scenario: &str) {
-    let Some(python) = python() else { return };
     let folder = tempdir().unwrap();
     let _station = Station::start(folder.path());
     let file = |name: &str| folder.path().join(name);
@@ -50,24 +27,11 @@ fn holds(scenario: &str) {
         Path::new("--cue-token"),
         &cue,
     ];
-    let (content, said) = runner(python, &args);
-    assert!(content, "{said}");
-}
-
-macro_rules! scenarios {
-    ($($scenario:ident)*) => {
-        const SCENARIOS: &[&str] = &[$(stringify!($scenario)),*];
-
-        $(
-            #[test]
-            fn $scenario() {
-                holds(stringify!($scenario));
-            }
-        )*
-    };
+    RUNNER.holds(&args);
 }
 
 scenarios! {
+    RUNNER;
     a_body_of_the_limit_goes_through
     a_body_over_the_limit_closes
     a_closed_subscriber_is_forgotten
@@ -164,16 +128,4 @@ scenarios! {
     two_subs_of_one_connection_both_match
     what_expires_in_a_queue_is_not_delivered
     what_follows_a_publish_is_its_message
-}
-
-#[test]
-fn every_scenario_is_run() {
-    let Some(python) = python() else { return };
-    let (content, said) = runner(python, &[Path::new("--list")]);
-    assert!(content, "{said}");
-    let mut listed: Vec<&str> = said.lines().collect();
-    let mut run = SCENARIOS.to_vec();
-    listed.sort_unstable();
-    run.sort_unstable();
-    assert_eq!(listed, run);
 }

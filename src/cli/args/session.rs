@@ -270,6 +270,10 @@ pub(crate) struct SessionCancelArgs {
     /// Why; it stays in the session's log.
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(crate) reason: String,
+
+    /// Who cancels it; the session's log says so.
+    #[arg(long = "as", value_name = "NAME")]
+    pub(crate) sender: Option<String>,
 }
 
 /// `session show`.

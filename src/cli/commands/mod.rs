@@ -1,5 +1,6 @@
 //! One file a subcommand.
 
+mod asking;
 pub(super) mod attach;
 pub(super) mod backup;
 pub(super) mod brake;

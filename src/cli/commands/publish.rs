@@ -119,7 +119,8 @@ fn line(row: &Published<'_>) -> String {
         (true, Some(0)) => ", and nobody subscribes to it".to_owned(),
         (true, Some(count)) => format!(", for {}", counted(count, "subscription")),
     };
-    format!("{}  msg_id {}  {}  {}{taken}", row.topic, row.msg_id, row.trace_id, counted(row.bytes, "byte"))
+    // What became of it is seen where there is room for little.
+    format!("{}  {}{taken}  msg_id {}  {}", row.topic, counted(row.bytes, "byte"), row.msg_id, row.trace_id)
 }
 
 /// The first frame as its `frame_len` says, and what follows it; all of it where that is more than there is.
@@ -131,9 +132,12 @@ fn cut(bytes: &[u8]) -> (&[u8], &[u8]) {
 
 /// The message that a JSON text stands for: its payload where a type is given, else its whole body.
 fn message(context: &Context, args: &PublishArgs, text: &str) -> Result<Message, Error> {
-    const HINT: &str = "give a body such as {\"type\":\"error.report.v1\",\"payload\":{}}, or its payload alone with --type";
+    let hint = match args.of_type {
+        Some(_) => "give the payload alone, as JSON such as {\"text\":\"hello\"}",
+        None => "give a body such as {\"type\":\"error.report.v1\",\"payload\":{}}, or its payload alone with --type",
+    };
     // It may have been said by --json as well as by --body.
-    let wrong = |message: String| Error::usage(format!("the body: {message}"), HINT);
+    let wrong = |message: String| Error::usage(format!("the body: {message}"), hint);
     let value = json::parse(text).map_err(|error| wrong(error.to_string()))?;
     let body = match &args.of_type {
         Some(of_type) => encode::body::<_, ()>(of_type, &value, None),

@@ -1,7 +1,7 @@
 //! Tells what happens at a station of this process, line by line, and once a second what must not be missed. Whoever reads it slowly, or
 //! not at all, holds nothing up.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{collections::BTreeSet, net::SocketAddr, time::Duration};
 
 use super::{
     console::hints,
@@ -39,8 +39,8 @@ pub(super) struct Telling<'a> {
     /// Where the metrics are read.
     metrics: Option<SocketAddr>,
     was_ready: bool,
-    /// It was said that the port does not answer.
-    is_down: bool,
+    /// The hosts of which it was said that they do not answer.
+    down: BTreeSet<&'static str>,
     is_heard: bool,
     /// Events that found no room since the last that did.
     unheard: u64,
@@ -64,7 +64,7 @@ impl<'a> Telling<'a> {
             macp: None,
             metrics: None,
             was_ready: false,
-            is_down: false,
+            down: BTreeSet::new(),
             is_heard: true,
             unheard: 0,
         })
@@ -98,7 +98,7 @@ impl<'a> Telling<'a> {
 
     /// The port answers. That it answers again is only said after it did not.
     pub(super) fn ready(&mut self, addr: SocketAddr) {
-        let was_down = std::mem::take(&mut self.is_down);
+        let was_down = self.down.remove("mpp");
         if !self.was_ready {
             self.say_ready(Some(addr));
         } else if was_down {
@@ -143,6 +143,8 @@ impl<'a> Telling<'a> {
                 self.watch.fold(entry);
                 match Told::of(entry, self.detail).filter(|told| is_told(&told.event)) {
                     Some(Told { event: Event::Ready { mpp: Some(mpp), .. }, .. }) => self.ready(mpp),
+                    // A socket that is bound anew answers again only after it did not.
+                    Some(Told { event: Event::Up { host: "rmp" }, .. }) if !self.down.contains("rmp") => {}
                     Some(told) => {
                         let event = told.event.named(|run| self.watch.run_name(run));
                         self.tell(Told { event, ..told });
@@ -197,7 +199,12 @@ impl<'a> Telling<'a> {
     }
 
     fn tell(&mut self, told: Told) {
-        self.is_down |= matches!(told.event, Event::Down { host: "mpp", .. });
+        match told.event {
+            Event::Down { host, .. } => drop(self.down.insert(host)),
+            // That the port answers is told by itself.
+            Event::Up { host } if host != "mpp" => drop(self.down.remove(host)),
+            _ => {}
+        }
         if self.detail == Detail::Notable {
             self.put(&told);
             return;

@@ -239,7 +239,7 @@ impl App {
         self.say(format!("{error}: {}", error.hint()), true, Class::Public, Duration::from_secs(10));
     }
 
-    fn say(&mut self, text: String, is_error: bool, class: Class, stands: Duration) {
+    pub(super) fn say(&mut self, text: String, is_error: bool, class: Class, stands: Duration) {
         self.ui.message = Some(Message { text, is_error, class, until: self.clock.now().mono + stands });
         self.is_dirty = true;
     }

@@ -157,6 +157,11 @@ impl Bus {
         }
     }
 
+    /// Whether keys go lately before their time, so that something sent again could pass: that is a fault, and says so.
+    pub(crate) fn forgets_early(&self, now: Now) -> bool {
+        [self.forgot_at, self.forgot_lost_at].into_iter().any(|at| is_recent(at, now))
+    }
+
     /// Bytes that a copy holds, about.
     pub(super) fn memory_bytes(&self) -> usize {
         (self.topics.len() + self.subs.len() + self.peers.len()) * 896
@@ -166,6 +171,11 @@ impl Bus {
     pub(crate) fn dropped_lately(&self, now: Now) -> u64 {
         DropReason::ALL.iter().map(|reason| self.drops.per_minute(reason.index(), now)).sum()
     }
+}
+
+/// Whether something was within the last minute.
+pub(super) fn is_recent(at: Option<Now>, now: Now) -> bool {
+    at.is_some_and(|at| now.mono.since(at.mono).as_secs() < 60)
 }
 
 /// Whose doing a drop is.

@@ -1,6 +1,7 @@
 //! How the bus is, why, and what to do: what its chip shows.
 
 use super::{
+    bus::is_recent,
     health::{Condition, Report, Sentence, host_remedy, press, run, to_do},
     state::Model,
 };
@@ -58,15 +59,14 @@ pub(crate) fn rmp_report(model: &Model, now: Now) -> Report {
 }
 
 fn forgotten(report: &mut Report, model: &Model, totals: &Totals, now: Now) {
-    let is_recent = |at: Option<Now>| at.is_some_and(|at| now.mono.since(at.mono).as_secs() < 60);
-    if is_recent(model.bus.forgot_at) {
+    if is_recent(model.bus.forgot_at, now) {
         let young = format::count(totals.evicted_young);
         let why =
             format!("keys against duplicates are forgotten before the longest TTL is over, {young} so far: what is sent again may pass");
         let remedy = vec![to_do("raise limits.rmp.topic_keys_max or limits.rmp.keys_max, or lower limits.rmp.ttl_ms_max")];
         report.worse(Condition::Degraded, why, remedy);
     }
-    if is_recent(model.bus.forgot_lost_at) {
+    if is_recent(model.bus.forgot_lost_at, now) {
         let young = format::count(totals.lost_evicted_young);
         let why = format!(
             "of what subscribers lost, keys are forgotten before the longest TTL is over, {young} so far: what is sent again may not reach them"
@@ -106,7 +106,7 @@ fn full(report: &mut Report, model: &Model, rmp: &Snapshot) {
     let of_peer = |(session, peer): (&ConnectionId, &PeerView)| {
         let count = peer.subs.values().filter(is_full).count();
         (count > 0).then(|| {
-            let name = peer.greeting.as_ref().map_or("", |greeting| &*greeting.client);
+            let name = crate::console::panes::peer_name(peer, model.own_session() == Some(*session));
             if count > 1 { format!("{name} (session {session}, {count} queues)") } else { format!("{name} (session {session})") }
         })
     };
@@ -141,6 +141,13 @@ fn facts(report: &mut Report, model: &Model, rmp: &Snapshot, now: Now) {
             count(totals.refused)
         ),
     );
-    let (young, lost) = (count(totals.evicted_young), count(totals.lost_evicted_young));
-    report.fact("dedupe", format!("{}, {young} forgotten early, {lost} of lost messages", format::many(totals.keys, "key")));
+    let keys = format::many(totals.keys, "key");
+    let words = match (totals.evicted_young.saturating_add(totals.lost_evicted_young), model.bus.forgets_early(now)) {
+        (0, _) => format!("{keys}, none forgotten before its time"),
+        (early, true) => format!("{keys}; {} were forgotten before their time, and more are", count(early)),
+        (early, false) => {
+            format!("{keys}; {} were forgotten before their time, none in the last minute: nothing is amiss now", count(early))
+        }
+    };
+    report.fact("dedupe", words);
 }

@@ -67,6 +67,15 @@ impl Said {
     }
 }
 
+/// What clients have in common whose names differ by numbers alone: many of them come and go in one line.
+fn alike(client: &str) -> String {
+    client.split_inclusive(|letter: char| !letter.is_ascii_digit()).fold(String::new(), |mut alike, part| {
+        let name = part.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        alike.push_str(if name.len() < part.len() { "#" } else { "" });
+        alike + name
+    })
+}
+
 /// What a transition says, if it is worth a line. `before` is the bus as it was.
 pub(super) fn words(transition: &T, text: &str, before: Option<&rmp::Snapshot>) -> Option<Said> {
     Some(match transition {
@@ -75,7 +84,7 @@ pub(super) fn words(transition: &T, text: &str, before: Option<&rmp::Snapshot>) 
         T::Greeted { session, client, kind, dialect } => {
             let client: &str = if client.is_empty() { "somebody without a name" } else { client };
             let words = format!("{client} joined as {}, session {session}, speaks {}", kind.name(), dialect.name());
-            Said::new(Level::Info, format!("{client} joined as {}", kind.name()), words)
+            Said::new(Level::Info, format!("{} joined as {}", alike(client), kind.name()), words)
         }
         T::Disconnected { session, cause } => {
             // The command line comes and goes, and does not wait for what it asks no more.
@@ -89,7 +98,9 @@ pub(super) fn words(transition: &T, text: &str, before: Option<&rmp::Snapshot>) 
             let level = if is_common { Level::Info } else { Level::Warn };
             let (client, why) = (client(before, *session), bus_close_words(*cause));
             match client {
-                Some(client) => Said::new(level, format!("{client} left: {why}"), format!("{client} (session {session}) left: {why}")),
+                Some(client) => {
+                    Said::new(level, format!("{} left: {why}", alike(client)), format!("{client} (session {session}) left: {why}"))
+                }
                 None => Said::new(level, format!("a session left: {why}"), format!("session {session} left: {why}")),
             }
         }

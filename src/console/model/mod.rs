@@ -14,6 +14,7 @@ mod faults;
 mod flow;
 mod fold;
 mod health;
+mod hold;
 mod journal;
 mod kept;
 mod meter;

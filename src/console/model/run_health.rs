@@ -44,8 +44,12 @@ pub(crate) fn runs_report(model: &Model, now: Now) -> Report {
         let summary = payload("question", &ask.summary);
         report.worse(Condition::Degraded, format!("{name} asks whether {} may go on", ask.node.id), vec![summary]);
     }
-    if asks.len() > NAMED {
-        report.worse(Condition::Degraded, format!("waiting besides: {}", counted(asks.len() - NAMED, "more question")), Vec::new());
+    let besides = world.runs.waiting() - asks.len().min(NAMED) as u64;
+    if besides > 0 {
+        let unshown = world.runs.asks_unshown;
+        let limit = || to_do(&format!("{unshown} of them, the oldest, are shown nowhere here (limits.runs.shown_asks_max), but by"));
+        let remedy = if unshown > 0 { vec![limit(), run("ls confirmations")] } else { Vec::new() };
+        report.worse(Condition::Degraded, format!("waiting besides: {}", counted(besides, "more question")), remedy);
     }
     if !asks.is_empty() {
         report.sentences.push(press(Action::Tray, "has the questions first: approve or reject them there; silence becomes a no"));

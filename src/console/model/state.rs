@@ -27,10 +27,10 @@ use super::{
 };
 use crate::{
     console::config::AlertRules,
-    ids::{ConnectionId, Peer, QueueName},
+    ids::{Peer, QueueName},
     limits,
     mpp::{self, EndedView, LogView},
-    port::{Attachment, HostState, InvocationRow, Reach, Snapshot},
+    port::{Attachment, HostState, InvocationRow, Snapshot},
     rmp,
     tap::{
         EntryRef,
@@ -129,7 +129,7 @@ pub(crate) struct Model {
 }
 
 /// A revision that no model had yet.
-fn next_revision() -> u64 {
+pub(super) fn next_revision() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Ordering::Relaxed)
 }
@@ -221,47 +221,6 @@ impl Model {
     /// Whether a snapshot is of a station that was started again since the one before.
     pub(crate) fn is_of_another_start(&self, snapshot: &Snapshot) -> bool {
         self.world.as_ref().is_some_and(|world| world.station.started_at.wall != snapshot.station.started_at.wall)
-    }
-
-    /// Notes how the station is reached: what changed of it, in words.
-    pub(crate) fn reach(&mut self, attachment: Option<Attachment>, now: Now) -> bool {
-        if attachment == self.attachment {
-            return false;
-        }
-        self.revision = next_revision();
-        let lost_since = |attachment: &Option<Attachment>| match attachment {
-            Some(Attachment { reach: Reach::Lost { since, .. }, .. }) => Some(*since),
-            _ => None,
-        };
-        match (lost_since(&self.attachment), &attachment) {
-            (None, Some(Attachment { reach: Reach::Lost { why, .. }, .. })) => {
-                self.journal.note(Level::Warn, &format!("the station does not answer: {why}. It is tried again until it does"), now);
-            }
-            (Some(since), Some(Attachment { reach: Reach::Attached, name, pid, .. })) => {
-                let seconds = now.mono.since(since.mono).as_secs();
-                self.journal.note(Level::Info, &format!("attached again to {name} (process {pid}) after {seconds} s"), now);
-            }
-            _ => {}
-        }
-        self.attachment = attachment;
-        true
-    }
-
-    /// The moment that is shown at this one: a station that does not answer is shown as it was last.
-    pub(crate) fn moment(&self, clock: Now) -> Now {
-        match &self.attachment {
-            Some(Attachment { reach: Reach::Lost { since, .. }, .. }) => *since,
-            _ => clock,
-        }
-    }
-
-    /// Why nothing can be done to the station through this console now, if that is so.
-    pub(crate) fn cannot_act(&self) -> Option<String> {
-        let attachment = self.attachment.as_ref()?;
-        match &attachment.reach {
-            Reach::Attached => attachment.read_only().map(str::to_owned),
-            Reach::Lost { why, .. } => Some(format!("the station does not answer: {why}")),
-        }
     }
 
     /// Takes the newest rows as the store has them: none when nothing was ever recorded.
@@ -454,11 +413,6 @@ impl Model {
     pub(crate) fn line(&self, number: u64) -> Option<&LogView> {
         let place = usize::try_from(number.wrapping_sub(self.first_line)).ok()?;
         self.mpp()?.logs.get(place)
-    }
-
-    /// This console's own session on the bus, where it is attached over it.
-    pub(crate) fn own_session(&self) -> Option<ConnectionId> {
-        self.attachment.as_ref()?.session
     }
 
     /// The limits of the bus.

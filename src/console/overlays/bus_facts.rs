@@ -11,7 +11,10 @@ use crate::{
         view::View,
     },
     ids::{ConnectionId, Seq, TopicName},
-    rmp::{DropReason, DropView, Snapshot, topic::Class as TopicClass},
+    rmp::{
+        DropReason, DropView, Snapshot, TopicView,
+        topic::{Class as TopicClass, DROPS, DROPS_BODIES, METRICS},
+    },
     tap::entry::{Frame, Head, What},
     time::Wall,
     words::counted,
@@ -141,8 +144,19 @@ pub(super) fn topic_facts(view: &View, model: &Model, name: &TopicName) -> Vec<S
     let Some((rmp, topic)) = model.rmp().and_then(|rmp| Some((rmp, rmp.topics.get(name)?))) else {
         return vec![fact("", "it is shown no longer: others were published on since (limits.rmp.shown_topics_max)")];
     };
+    if let Some(untold) = rmp.untold(name) {
+        let mut facts = vec![
+            fact("is", "the tap's own: all that happens here, for consoles. No entry tells of its messages, and so they are not counted"),
+            fact("last", format!("for {} now", format::many(untold.subscribers.into(), "subscription"))),
+            fact("so far", format!("{} left to who takes it alone", format::count(untold.delivered))),
+        ];
+        facts.extend(dropped(topic));
+        facts.extend(listeners(rmp, name));
+        return facts;
+    }
     let rate = |figure| model.bus.topics.get(name).map_or(0.0, |flow| flow.per_second(figure, view.now));
-    let mut facts = vec![
+    let mut facts: Vec<_> = own(name).map(|words| fact("is", words)).into_iter().collect();
+    facts.extend([
         fact("last", format!("{}, for {} now", view.time_of_day(topic.last_at), format::many(topic.subscribers.into(), "subscription"))),
         fact(
             "goes by now",
@@ -162,17 +176,34 @@ pub(super) fn topic_facts(view: &View, model: &Model, name: &TopicName) -> Vec<S
                 format::count(topic.delivered)
             ),
         ),
-    ];
+    ]);
     if TopicClass::of_text(name.as_str()).is_heard() {
         facts.push(fact("taken by", "the station itself, whoever else subscribes"));
     }
     facts.extend(topic.schema_id.map(|id| fact("schema", format!("{} ({id})", schema_name(id)))));
+    facts.extend(dropped(topic));
+    facts.extend(listeners(rmp, name));
+    facts
+}
+
+/// What did not reach its subscribers, and what to do about it.
+fn dropped(topic: &TopicView) -> Vec<Sentence> {
+    let mut facts = Vec::new();
     for reason in DropReason::ALL.into_iter().filter(|reason| topic.dropped[reason.index()] > 0) {
         facts.push(Sentence::Why(format!("{} {}", format::count(topic.dropped[reason.index()]), drop_word(reason).replace('_', " "))));
         facts.extend(drop_remedy(reason));
     }
-    facts.extend(listeners(rmp, name));
     facts
+}
+
+/// What a topic of the station's own is for.
+fn own(name: &TopicName) -> Option<&'static str> {
+    Some(match name.as_str() {
+        METRICS => "the station's own: its figures, as the page of `--metrics` has them",
+        DROPS => "the station's own: what did not reach its subscribers, and why",
+        DROPS_BODIES => "the station's own: the messages themselves that were dropped, for operators",
+        _ => return None,
+    })
 }
 
 /// The subscriptions whose pattern is the topic or may have it.
@@ -215,7 +246,7 @@ pub(super) fn session_facts(view: &View, model: &Model, session: ConnectionId) -
     let mut facts = vec![fact("process", peer.peer.as_str()), fact("since", view.time_of_day(peer.connected_at))];
     match &peer.greeting {
         Some(greeting) => {
-            facts.push(fact("client", greeting.client.to_string()));
+            facts.push(fact("client", if greeting.client.is_empty() { "(no name)".to_owned() } else { greeting.client.to_string() }));
             facts.push(fact("kind", format!("{}: {}", greeting.kind.name(), rights(greeting.kind))));
             facts.push(fact("speaks", greeting.dialect.name()));
         }

@@ -432,7 +432,8 @@ fn fault_facts(view: &View, group: &FaultGroup) -> Vec<Sentence> {
         format!(
             "{}{} at {}",
             group.who,
-            if *group.who == *group.peer.as_str() { String::new() } else { format!(", {}", group.peer) },
+            // Who has said no name is told apart by the process already.
+            if group.who.contains(group.peer.as_str()) { String::new() } else { format!(", {}", group.peer) },
             view.time_of_day(group.at)
         ),
     ));

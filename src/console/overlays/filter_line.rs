@@ -50,9 +50,9 @@ pub(crate) struct FilterLine {
 }
 
 impl FilterLine {
-    /// A line over a pane, with the filter that is in force.
+    /// A line over a pane, with the filter that is in force; what is typed goes beside it.
     pub(crate) fn over(pane: PaneId, before: Option<Filter>) -> Self {
-        let line = Line::new(before.as_ref().map_or("", Filter::text));
+        let line = Line::new(&before.as_ref().map_or_else(String::new, |filter| format!("{} ", filter.text())));
         let is_given = before.is_some();
         Self { pane, line, before, fault: None, choice: None, recalled: None, draft: (String::new(), false), is_given }
     }

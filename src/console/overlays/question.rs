@@ -16,7 +16,7 @@ pub(super) fn title(bound: &Bound) -> String {
         Bound::Cancel { id, .. } => format!("Cancel {id}?"),
         Bound::CancelMany { rows } => format!("Cancel {} marked?", format::count(rows.len() as u64)),
         Bound::Kick { .. } => "Drop the adapter?".to_owned(),
-        Bound::KickPeer { client, .. } => format!("Drop {client}?"),
+        Bound::KickPeer { client, .. } => format!("Disconnect {client}?"),
         Bound::Settle { id, .. } => format!("Settle {id}?"),
         Bound::Migrate => "Move rows to this pack?".to_owned(),
         Bound::StopRecording { .. } => "Stop recording?".to_owned(),

@@ -89,10 +89,12 @@ impl Tray {
         canvas.clear(body);
         let alerts = model.alerts.listed();
         let asks: Vec<&AskView> = questions(model).collect();
-        let mut title = match asks.len() {
-            0 => String::new(),
-            1 => "Questions: 1 waits. ".to_owned(),
-            waiting => format!("Questions: {waiting} wait. "),
+        let (waiting, unshown) = model.runs().map_or((0, 0), |runs| (runs.waiting(), runs.asks_unshown));
+        let mut title = match (waiting, unshown) {
+            (0, _) => String::new(),
+            (1, _) => "Questions: 1 waits. ".to_owned(),
+            (waiting, 0) => format!("Questions: {waiting} wait. "),
+            (waiting, unshown) => format!("Questions: {waiting} wait, the {unshown} oldest in `ls confirmations` alone. "),
         };
         let _ = match model.alerts.waiting() {
             0 => write!(title, "Alerts: none waits"),

@@ -31,10 +31,17 @@ enum Room {
     Wide,
 }
 
-/// A chip's name, its sign, and its figure.
+/// A chip's name, its sign, and its figure. While the station does not answer, none of them stands out.
 fn parts(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(String, Role); 3] {
+    let parts = known(view, chip, model, ui, room);
+    if model.is_reached() { parts } else { parts.map(|(words, _)| (words, Role::Muted)) }
+}
+
+fn known(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(String, Role); 3] {
     let glyphs = view.glyphs;
     let sign = |condition| match condition {
+        // How it is nobody knows: what is shown is how it was.
+        _ if !model.is_reached() => ("?".to_owned(), Role::Muted),
         Condition::Well => (glyphs.well.to_owned(), Role::Ok),
         Condition::Degraded => (glyphs.degraded.to_owned(), Role::Warn),
         Condition::Down => (glyphs.down.to_owned(), Role::Bad),

@@ -161,10 +161,15 @@ fn names(view: &View, model: &Model, skipped: usize) -> Vec<Part> {
 fn attachment(view: &View, model: &Model, detail: Detail) -> Vec<Part> {
     let Some(attachment) = &model.attachment else { return Vec::new() };
     let mut parts = Vec::new();
-    if let Reach::Lost { since, .. } = &attachment.reach {
-        let lost = format!("{} LOST {}", view.glyphs.down, format::age(view.clock.mono.since(since.mono)));
-        let is_short = matches!(detail, Detail::Short | Detail::Least);
-        parts.push(Part::new(if is_short { lost } else { format!("{lost}, reconnecting") }, Role::Bad));
+    let age = |since: &Now| format::age(view.clock.mono.since(since.mono));
+    match &attachment.reach {
+        Reach::Attached => {}
+        Reach::Silent { since } => parts.push(Part::new(format!("{} SILENT {}", view.glyphs.degraded, age(since)), Role::Warn)),
+        Reach::Lost { since, .. } => {
+            let lost = format!("{} LOST {}", view.glyphs.down, age(since));
+            let is_short = matches!(detail, Detail::Short | Detail::Least);
+            parts.push(Part::new(if is_short { lost } else { format!("{lost}, reconnecting") }, Role::Bad));
+        }
     }
     if attachment.read_only().is_some() {
         parts.push(Part::new("read-only".to_owned(), Role::Warn));
@@ -196,7 +201,7 @@ fn state(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> 
         parts.push(Part::new(format!("{} ON AIR", glyphs.well), Role::Bad));
     }
     parts.extend(attachment(view, model, detail));
-    let is_reached = model.attachment.as_ref().is_none_or(|attachment| attachment.reach == Reach::Attached);
+    let is_reached = model.is_reached();
     let Some(world) = &model.world else {
         parts.push(Part::new(format!("{} starting", glyphs.degraded), Role::Warn));
         return parts;
@@ -214,7 +219,7 @@ fn state(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> 
         1 => parts.push(Part::of(What::Alerts, format!("{} 1 alert", glyphs.warn), Role::Warn)),
         waiting => parts.push(Part::of(What::Alerts, format!("{} {waiting} alerts", glyphs.warn), Role::Warn)),
     }
-    match world.runs.asks.len() {
+    match world.runs.waiting() {
         0 => {}
         asks if is_short => parts.push(Part::of(What::Alerts, format!("?{asks}"), Role::Warn)),
         asks => {

@@ -48,7 +48,7 @@ pub(crate) use header::{draw as draw_header, is_on_alerts, tab_at};
 pub(crate) use history::{Stored, stood};
 pub(crate) use pack_state::StateValue;
 pub(crate) use pane::{draw, draw_filter, field_at, inner_width, list_height, row_at, shows_heads, table_of};
-pub(crate) use peers::rights;
+pub(crate) use peers::{rights, shown_name as peer_name};
 pub(crate) use plan::node_time;
 pub(crate) use queues::state_sign;
 pub(crate) use refunds::Refund;

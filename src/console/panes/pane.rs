@@ -14,6 +14,7 @@ use crate::{
         action::Action,
         format,
         model::{Model, in_flight as count_in_flight},
+        overlays::Overlay,
         pane_id::PaneId,
         selection::{Keys as _, Selection},
         text,
@@ -264,10 +265,7 @@ fn bus_title(pane: PaneId, model: &Model, view: &View) -> String {
             _ => format!("{name} {} of {}", many(rmp.topics.len()), format::count(rmp.totals.topics)),
         },
         PaneId::Subscribers if rmp.totals.keys > 0 => {
-            let young = match rmp.totals.evicted_young + rmp.totals.lost_evicted_young {
-                0 => String::new(),
-                young => format!(", {} forgotten early", format::count(young)),
-            };
+            let young = if model.bus.forgets_early(view.now) { ", forgets early" } else { "" };
             let subs = rmp.peers.values().map(|peer| peer.subs.len()).sum();
             format!("{name} {}, dedupe {}{young}", many(subs), format::many(rmp.totals.keys, "key"))
         }
@@ -301,7 +299,8 @@ fn draw_behind(canvas: &mut Canvas<'_>, area: Rect, (title, focused): (&str, boo
     canvas.put_as(start, area.y, room, &format!(" {words} "), role, Class::Payload);
 }
 
-/// The filter that is in force, behind the title of its pane. What it quotes may be what a viewer wrote.
+/// The filter that is in force, behind the title of its pane; `still`, where one is being written that cannot be read. What it quotes may
+/// be what a viewer wrote.
 pub(crate) fn draw_filter(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, (title, focused): (&str, bool), model: &Model, ui: &Ui) {
     let Some(filter) = ui.lens(pane).filter() else { return };
     let (shown, all) = counts(pane, ui, model);
@@ -316,15 +315,17 @@ pub(crate) fn draw_filter(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, (ti
     let before = 4 + if focused { width(canvas.view.glyphs.into) + 1 } else { 0 };
     let (start, end) = (area.x.saturating_add(width(title)).saturating_add(before), area.right().saturating_sub(1));
     let room = end.saturating_sub(start);
+    let is_unread = matches!(ui.overlays.last(), Some(Overlay::Filter(line)) if line.pane == pane && line.fault.is_some());
+    let (still, role) = if is_unread { ("still ", Role::Warn) } else { ("", Role::Accent) };
     let used = canvas.put_as(
         start,
         area.y,
         room.saturating_sub(width(&counted) + 2),
-        &format!("/{}", filter.text()),
-        Role::Accent,
+        &format!("{still}/{}", filter.text()),
+        role,
         canvas.view.veil.strictest([Class::Login, Class::Payload].into_iter().filter(|class| filter.quotes(*class))),
     );
-    canvas.put(start + used, area.y, room.saturating_sub(used), &counted, Role::Accent);
+    canvas.put(start + used, area.y, room.saturating_sub(used), &counted, role);
 }
 
 /// A title, and how many rows are marked: a cancellation takes them all, wherever they are listed.

@@ -36,7 +36,7 @@ pub(super) fn is_console(peer: &PeerView) -> bool {
 }
 
 /// What a peer is shown as: its own name, but consoles, which all have one, by their processes.
-pub(super) fn shown_name(peer: &PeerView, is_own: bool) -> String {
+pub(crate) fn shown_name(peer: &PeerView, is_own: bool) -> String {
     let process = peer.peer.as_str().split_once("pid ").map_or("", |(_, pid)| pid);
     match &peer.greeting {
         None => "no Hello yet".to_owned(),
@@ -103,7 +103,10 @@ impl Listed for BusPeer<'_> {
         let greeting = self.peer.greeting.as_ref();
         Some(match field {
             "client" if greeting.is_none() => Cell::new("no Hello yet", Role::Warn),
-            "client" => Cell::new(shown_name(self.peer, self.is_own), if is_console(self.peer) { Role::Muted } else { Role::Text }),
+            "client" => {
+                let role = if is_console(self.peer) { Role::Muted } else { Role::Text };
+                Cell::new(shown_name(self.peer, self.is_own), role).cut_within()
+            }
             "kind" if is_console(self.peer) => Cell::new(self.kind().map_or(look.view.glyphs.none, Kind::name), Role::Muted),
             "kind" => Cell::new(self.kind().map_or(look.view.glyphs.none, Kind::name), kind_role(self.kind())),
             "dialect" => Cell::new(greeting.map_or(look.view.glyphs.none, |greeting| Dialect::name(greeting.dialect)), Role::Muted),

@@ -36,6 +36,7 @@ impl Listed for SessionRow {
     fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
         let (sign, role) = session_sign(self.ending, look.view.glyphs);
         Some(match field {
+            "session" => Cell::new(self.session.clone(), Role::Text).cut_within(),
             "state" => {
                 let round = || self.round.map_or_else(|| "open".to_owned(), |round| format!("round {}", format::count(round)));
                 let open = || self.phase.map_or_else(round, |phase| Phase::name(phase).to_owned());

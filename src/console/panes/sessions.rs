@@ -114,7 +114,7 @@ impl Listed for SessionView {
         let (sign, role) = session_sign(ending, look.view.glyphs);
         let text = if ending.is_some() { Role::Muted } else { Role::Text };
         Some(match field {
-            "session" => Cell::new(format!("{sign} {}", self.session.id), role),
+            "session" => Cell::new(format!("{sign} {}", self.session.id), role).cut_within(),
             "mode" => Cell::new(self.mode.short(), text),
             "stands" => Cell::new(stands(self), role),
             "in" => {

@@ -75,9 +75,10 @@ impl Subscriber<'_> {
 
 fields! {
     Subscriber<'_> {
-        "client", Text, Public, "what its session calls itself", Column::growing("client", 7, 2)
+        "client", Text, Public, "what its session calls itself", Column::growing("client", 12, 1)
             => |it, _| Value::maybe(it.peer.greeting.as_ref().map(|greeting| &*greeting.client));
-        "session", Serial, Public, "its session", Column::fixed("sess", 5).right() => |it, _| Value::Serial(it.session.0);
+        "session", Serial, Public, "its session", Column::fixed("sess", 5).right().from(60)
+            => |it, _| Value::Serial(it.session.0);
         "pattern", Topic, Public, "the topic or pattern that it wants", Column::growing("pattern", 10, 3)
             => |it, _| Value::text(it.sub.topic.as_str());
         "queued", Number, Public, "messages that wait in its queue, of limits.rmp.queue_messages_max", Column::fixed("queued", 9).right()
@@ -122,11 +123,12 @@ impl Listed for Subscriber<'_> {
         let is_console = peers::is_console(self.peer);
         let role = if is_console { Role::Muted } else { Role::Text };
         Some(match field {
-            "client" => Cell::new(peers::shown_name(self.peer, self.is_own), role),
+            "client" => Cell::new(peers::shown_name(self.peer, self.is_own), role).cut_within(),
             "pattern" => Cell::new(
                 short_topic(self.sub.topic.as_str(), look.view.glyphs).into_owned(),
                 if self.count > 1 { Role::Muted } else { role },
-            ),
+            )
+            .cut_within(),
             "session" => Cell::new(self.session.to_string(), Role::Muted),
             "queued" => {
                 let words = format!("{}/{}", format::count(gauge.queued_messages), format::count(self.limits.queue_messages_max));

@@ -1,5 +1,7 @@
 //! A table of which only the visible rows are made.
 
+use std::borrow::Cow;
+
 use ratatui::layout::Rect;
 
 use super::Cell;
@@ -129,11 +131,16 @@ pub(super) fn column_at(columns: &[Column], area: Rect, place: u16) -> Option<us
 }
 
 fn put_aligned(canvas: &mut Canvas<'_>, x: u16, y: u16, columns: u16, cell: &Cell, align: Align) {
+    let text = if cell.is_cut_within {
+        text::fit_within(&cell.text, usize::from(columns), canvas.view.glyphs)
+    } else {
+        Cow::Borrowed(&*cell.text)
+    };
     match align {
         Align::Left => {
-            canvas.put_as(x, y, columns, &cell.text, cell.role, cell.class);
+            canvas.put_as(x, y, columns, &text, cell.role, cell.class);
         }
-        Align::Right => canvas.put_right(x, y, columns, &cell.text, cell.role, cell.class),
+        Align::Right => canvas.put_right(x, y, columns, &text, cell.role, cell.class),
     }
 }
 

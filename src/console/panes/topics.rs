@@ -17,7 +17,7 @@ use crate::{
     },
     field::{Column, Value, fields},
     ids::{TopicName, TraceId},
-    rmp::{DropReason, Registry, SchemaId, TopicView, topic::Class},
+    rmp::{DropReason, Registry, SchemaId, TopicView, Untold, topic::Class},
     time::Now,
 };
 
@@ -26,11 +26,27 @@ pub(crate) struct Topic<'a> {
     name: &'a TopicName,
     view: &'a TopicView,
     flow: Option<&'a Flow>,
+    /// Of the tap's own, whose messages nobody counts: what its subscriptions know of it, and what leaves to each of those.
+    untold: Option<(Untold, Vec<&'a Flow>)>,
 }
 
 impl Topic<'_> {
-    fn per_second(&self, figure: usize, now: Now) -> f64 {
-        self.flow.map_or(0.0, |flow| flow.per_second(figure, now))
+    /// How fast it goes; of the tap's own only what leaves to those who take it.
+    fn per_second(&self, figure: usize, now: Now) -> Option<f64> {
+        match &self.untold {
+            None => Some(self.flow.map_or(0.0, |flow| flow.per_second(figure, now))),
+            Some((_, flows)) if figure == DELIVERED => Some(flows.iter().map(|flow| flow.per_second(DELIVERED, now)).sum()),
+            Some(_) => None,
+        }
+    }
+
+    fn subscribers(&self) -> u32 {
+        self.untold.as_ref().map_or(self.view.subscribers, |(untold, _)| untold.subscribers)
+    }
+
+    /// A figure of messages that are counted.
+    fn told(&self, figure: Value<'static>) -> Value<'static> {
+        if self.untold.is_some() { Value::None } else { figure }
     }
 
     /// Whether somebody published here and nobody listens. What the station says by itself asks for nobody.
@@ -59,27 +75,28 @@ fields! {
         "schema", Text, Public, "what the last message on it was", Column::growing("schema", 12, 1).from(60)
             => |it, _| Value::maybe(it.view.schema_id.map(schema_name));
         "rate", Number, Public, "messages a second, over the last 5 s", Column::fixed("msg/s", 6).right()
-            => |it, now| Value::Number(it.per_second(MESSAGES, now));
+            => |it, now| it.per_second(MESSAGES, now).map_or(Value::None, Value::Number);
         "trend", Number, Public, "messages in the last 80 s, as a chart", Column::fixed("", 8).from(70)
-            => |it, now| Value::Number(it.per_second(MESSAGES, now));
+            => |it, now| it.per_second(MESSAGES, now).map_or(Value::None, Value::Number);
         "bytes_s", Bytes, Public, "bytes a second, over the last 5 s", Column::fixed("B/s", 8).right().from(84)
-            => |it, now| Value::Bytes(whole(it.per_second(BYTES, now)));
+            => |it, now| it.per_second(BYTES, now).map_or(Value::None, |rate| Value::Bytes(whole(rate)));
         "subs", Number, Public, "subscriptions that a message like the last one is for", Column::fixed("subs", 4).right()
-            => |it, _| Value::count(it.view.subscribers);
+            => |it, _| Value::count(it.subscribers());
         "delivered_s", Number, Public, "messages given to subscriptions a second", Column::fixed("out/s", 6).right()
-            => |it, now| Value::Number(it.per_second(DELIVERED, now));
+            => |it, now| it.per_second(DELIVERED, now).map_or(Value::None, Value::Number);
         "drops", Number, Public, "messages that did not reach a subscription", Column::fixed("drops", 5).right()
             => |it, _| Value::count(it.dropped());
         "age", Duration, Public, "how long ago the last message came", Column::fixed("age", 6).right().from(100)
-            => |it, now| Value::Duration(super::ms(it.view.last_at, now));
-        "published", Number, Public, "messages taken on it since the broker started" => |it, _| Value::count(it.view.published);
-        "bytes", Bytes, Public, "their bytes, as they were on the wire" => |it, _| Value::Bytes(it.view.bytes);
-        "delivered", Number, Public, "messages given to subscriptions since the broker started" => |it, _| Value::count(it.view.delivered);
+            => |it, now| it.told(Value::Duration(super::ms(it.view.last_at, now)));
+        "published", Number, Public, "messages taken on it since the broker started" => |it, _| it.told(Value::count(it.view.published));
+        "bytes", Bytes, Public, "their bytes, as they were on the wire" => |it, _| it.told(Value::Bytes(it.view.bytes));
+        "delivered", Number, Public, "messages given to subscriptions since the broker started, what waits in their queues too"
+            => |it, _| it.told(Value::count(it.view.delivered));
         "expired", Number, Public, "messages that were expired" => |it, _| it.dropped_for(DropReason::TtlExpired);
         "duplicate", Number, Public, "messages that a subscription had already" => |it, _| it.dropped_for(DropReason::Duplicate);
         "no_room", Number, Public, "messages that a subscription had no room for"
             => |it, _| it.dropped_for(DropReason::BackpressureTimeout);
-        "last", Time, Public, "when the last message came" => |it, _| Value::Time(it.view.last_at.wall);
+        "last", Time, Public, "when the last message came" => |it, _| it.told(Value::Time(it.view.last_at.wall));
     }
 }
 
@@ -143,15 +160,17 @@ impl Listed for Topic<'_> {
                 let name = self.view.schema_id.map_or(Cow::Borrowed(glyphs.none), schema_name);
                 Cell::new(name.strip_prefix("CT_").unwrap_or(&name).to_owned(), Role::Muted)
             }
-            "rate" => rate_cell(self.per_second(MESSAGES, now)),
+            "rate" | "trend" | "bytes_s" if self.untold.is_some() => Cell::new(glyphs.none, Role::Muted),
+            "rate" => rate_cell(self.per_second(MESSAGES, now).unwrap_or_default()),
             "trend" => Cell::new(spark(self.flow.map(|flow| flow.window(MESSAGES, now)), glyphs), Role::Rmp),
             "bytes_s" => {
-                let bytes = whole(self.per_second(BYTES, now));
+                let bytes = whole(self.per_second(BYTES, now).unwrap_or_default());
                 Cell::new(format::bytes(bytes), if bytes > 0 { Role::Text } else { Role::Muted })
             }
             "subs" => {
-                let count = format::count(self.view.subscribers.into());
-                match self.view.subscribers {
+                let subscribers = self.subscribers();
+                let count = format::count(subscribers.into());
+                match subscribers {
                     0 if self.is_heard() => Cell::new("own", Role::Muted),
                     _ if self.is_heard() => Cell::new(format!("{count}+"), Role::Text),
                     0 if self.is_for_nobody() => Cell::new(format!("{count}{}", glyphs.warn), Role::Warn),
@@ -159,17 +178,26 @@ impl Listed for Topic<'_> {
                     _ => Cell::new(count, Role::Text),
                 }
             }
-            "delivered_s" => rate_cell(self.per_second(DELIVERED, now)),
+            "delivered_s" => rate_cell(self.per_second(DELIVERED, now).unwrap_or_default()),
             "drops" => bad_cell(self.dropped()),
             _ => return None,
         })
     }
 }
 
+/// What its subscriptions know of a topic whose messages nobody counts, and what leaves to those that take it alone.
+fn untold<'a>(model: &'a Model, name: &TopicName) -> Option<(Untold, Vec<&'a Flow>)> {
+    let rmp = model.rmp()?;
+    let untold = rmp.untold(name)?;
+    let subs = rmp.peers.iter().flat_map(|(session, peer)| peer.subs.iter().map(move |(number, sub)| (*session, *number, sub)));
+    let flows = subs.filter(|(.., sub)| sub.topic == *name).filter_map(|(session, number, _)| model.bus.subs.get(&(session, number)));
+    Some((untold, flows.collect()))
+}
+
 /// The topics, the busiest of the last minute first and then by name: those of a like load keep their places among each other.
 pub(super) fn rows(model: &Model, now: Now) -> Vec<Row<'_>> {
     let Some(rmp) = model.rmp() else { return Vec::new() };
-    let row = |(name, view)| Topic { name, view, flow: model.bus.topics.get(name) };
+    let row = |(name, view)| Topic { name, view, flow: model.bus.topics.get(name), untold: untold(model, name) };
     let mut topics: Vec<_> = rmp.topics.iter().map(row).collect();
     let load = |topic: &Topic<'_>| topic.flow.map_or(0, |flow| flow.per_minute(MESSAGES, now).checked_ilog2().map_or(0, |log| log / 2 + 1));
     topics.sort_by_cached_key(|topic| std::cmp::Reverse(load(topic)));

@@ -9,13 +9,13 @@ use crate::{
     console::{action::Effect, glyphs::Glyphs},
     ids::ConnectionId,
     port::{Attachment, Reach},
-    rmp::Kind,
+    rmp::{Dialect, Kind},
     tap::entry::station::{Level, Transition},
     time::Now,
 };
 
 fn attachment(kind: Kind) -> Attachment {
-    Attachment { name: Arc::from("friday-night"), pid: 4_711, session: Some(ConnectionId(3)), kind, reach: Reach::Attached }
+    Attachment { name: Arc::from("friday-night"), pid: 4_711, session: Some(ConnectionId(3)), kind, reach: Reach::Attached, cut: None }
 }
 
 fn lost(stage: &Stage) -> Attachment {
@@ -97,4 +97,45 @@ fn a_station_that_was_started_again_is_going_down_no_more() {
     stage.pass(6_000);
     stage.resync(again);
     assert!(header(&mut stage).contains("LIVE"), "{}", header(&mut stage));
+}
+
+#[test]
+fn chips_of_a_station_that_does_not_answer_say_that_nobody_knows_and_this_console_stays_who_it_is() {
+    let mut stage = attached(160, 50, Kind::Tui);
+    stage.join(ConnectionId(3), "rl-console", Kind::Tui, Dialect::Frames);
+    let gone = Attachment { session: None, ..lost(&stage) };
+    stage.model.reach(Some(gone), Now::at_ms(stage.ms));
+    stage.pass(9_000);
+    let chips = stage.text().lines().nth(1).unwrap_or_default().to_owned();
+    assert!(chips.contains("MPP ?") && chips.contains("RMP ?") && chips.contains("STORE ?") && !chips.contains('●'), "{chips}");
+    stage.char('3');
+    let text = stage.text();
+    assert!(text.contains("this console") && !text.contains("console 4003"), "{text}");
+}
+
+#[test]
+fn a_station_that_is_late_with_its_sign_of_life_is_silent_and_not_live() {
+    let mut stage = attached(80, 24, Kind::Tui);
+    let since = Now::at_ms(stage.ms);
+    stage.model.reach(Some(Attachment { reach: Reach::Silent { since }, ..attachment(Kind::Tui) }), since);
+    stage.pass(3_000);
+    let head = header(&mut stage);
+    assert!(head.contains("◐ SILENT 3.0s") && !head.contains("LIVE"), "{head}");
+    assert_eq!(stage.view.now, since, "what is shown is as old as what was heard last");
+    stage.char('K');
+    assert!(!stage.text().contains("does not answer"), "it may only be slow: {}", stage.text());
+}
+
+#[test]
+fn a_console_that_was_cut_off_says_by_whom_however_soon_it_is_back() {
+    let mut stage = attached(160, 50, Kind::Tui);
+    let cut = Some(Arc::from("the station closed the session: an operator ended this session; it may connect again"));
+    let again = Attachment { session: Some(ConnectionId(8)), cut, ..attachment(Kind::Tui) };
+    let own = stage.model.own_session();
+    assert!(stage.model.reach(Some(again.clone()), Now::at_ms(stage.ms)));
+    let told = stage.model.cut_off(own).unwrap_or_default();
+    assert!(told.starts_with("this console was cut off, and is attached again: ") && told.contains("an operator ended"), "{told}");
+    assert!(!stage.model.reach(Some(again), Now::at_ms(stage.ms)));
+    stage.char('9');
+    assert!(stage.text().contains("this console was cut off"), "{}", stage.text());
 }

@@ -220,9 +220,12 @@ fn a_peer_is_kicked_after_a_question_that_says_what_hangs_on_it() {
     assert_eq!(stage.ui.selected(PaneId::Peers, &stage.model), Some(RecordKey::BusPeer(AGENT)));
     stage.char('K');
     let text = stage.text();
-    assert!(text.contains("Drop writer?") && text.contains("Its 1 subscription ends: agent/writer"), "{text}");
+    assert!(text.contains("Disconnect writer?") && text.contains("Its 1 subscription ends: agent/writer"), "{text}");
     let effects = stage.char('y');
-    assert_eq!(effects, [Effect::Command { asked: Asked::Kick, command: Command::KickPeer { session: AGENT } }]);
+    assert_eq!(
+        effects,
+        [Effect::Command { asked: Asked::KickPeer { client: "writer".to_owned() }, command: Command::KickPeer { session: AGENT } }]
+    );
     stage.char('K');
     stage.rmp(T::Disconnected { session: AGENT, cause: CloseCause::PeerClosed }, "");
     assert!(stage.text().contains("It has left meanwhile."));
@@ -234,7 +237,7 @@ fn a_subscription_kicks_its_session_and_elsewhere_the_adapter_is_meant() {
     let mut stage = over(PaneId::Subscribers);
     stage.key(KeyCode::Home);
     stage.char('K');
-    assert!(stage.text().contains("Drop overlay?"), "the one that needs a look is first: {}", stage.text());
+    assert!(stage.text().contains("Disconnect overlay?"), "the one that needs a look is first: {}", stage.text());
     stage.char('n');
     stage.ui.focus = Focus::Pane(PaneId::Topics);
     stage.char('K');

@@ -138,7 +138,8 @@ fn a_snapshot_brings_what_was_dropped_while_a_console_did_not_read_and_the_alert
 fn an_attached_console_says_from_when_on_it_knows() {
     let mut stage = Stage::of_size(160, 50);
     stage.resync(Snapshot { at: Now::at_ms(stage.ms), ..connected() });
-    let attachment = |reach| Attachment { name: "friday-night".into(), pid: 4_711, session: Some(ConnectionId(9)), kind: Kind::Tui, reach };
+    let attachment =
+        |reach| Attachment { name: "friday-night".into(), pid: 4_711, session: Some(ConnectionId(9)), kind: Kind::Tui, reach, cut: None };
     stage.model.reach(Some(attachment(Reach::Attached)), Now::at_ms(stage.ms));
     stage.char('a');
     assert!(
@@ -152,7 +153,8 @@ fn an_attached_console_says_from_when_on_it_knows() {
 fn a_station_that_does_not_answer_is_shown_as_it_was_and_a_new_start_begins_at_nothing() {
     let mut stage = bus(160, 50);
     stage.publish("load/a", 9_999, 0, 0);
-    let attachment = |reach| Attachment { name: "friday-night".into(), pid: 4_711, session: Some(ConnectionId(9)), kind: Kind::Tui, reach };
+    let attachment =
+        |reach| Attachment { name: "friday-night".into(), pid: 4_711, session: Some(ConnectionId(9)), kind: Kind::Tui, reach, cut: None };
     let reach = Reach::Lost { since: Now::at_ms(stage.ms), why: "gone".into() };
     stage.model.reach(Some(attachment(reach)), Now::at_ms(stage.ms));
     stage.pass(0);
@@ -273,7 +275,8 @@ fn many_subscriptions_bury_nobody_and_consoles_come_last_with_this_one_marked() 
     for sub in 10..1_010 {
         stage.rmp(T::Subscribed { session: AGENT, sub, topic: format!("bulk/{sub}").as_str().into() }, "");
     }
-    let attachment = Attachment { name: "s".into(), pid: 1, session: Some(ConnectionId(1)), kind: Kind::Tui, reach: Reach::Attached };
+    let attachment =
+        Attachment { name: "s".into(), pid: 1, session: Some(ConnectionId(1)), kind: Kind::Tui, reach: Reach::Attached, cut: None };
     stage.model.reach(Some(attachment), Now::at_ms(stage.ms));
     let listed = keys(&stage, PaneId::Subscribers);
     assert!(listed.len() < 20, "{listed:?}");
@@ -351,4 +354,80 @@ fn a_topic_view_without_listeners_or_drops_goes_first() {
     let idle = TopicView { last_at: Now::at_ms(9), ..TopicView::default() };
     let heard = TopicView { subscribers: 1, last_at: Now::at_ms(1), ..TopicView::default() };
     assert!(idle.rank() < heard.rank());
+}
+
+#[test]
+fn the_taps_own_topic_says_what_its_subscriptions_say_and_nothing_that_nobody_counts() {
+    let mut stage = bus(160, 50);
+    for (session, delivered) in [(1, 9_000), (2, 1_800)] {
+        stage.join(ConnectionId(session), "rl-console", Kind::Tui, Dialect::Frames);
+        stage.rmp(T::Subscribed { session: ConnectionId(session), sub: 1, topic: "rlp/sys/tap".into() }, "");
+        stage.rmp(T::Gauged { session: ConnectionId(session), sub: 1, gauge: Gauge { delivered, ..Gauge::default() } }, "");
+    }
+    stage.drop_message(DropReason::BackpressureTimeout, "rlp/sys/tap", Some((ConnectionId(2), 1)), 1, 9_029);
+    let text = stage.text();
+    let topic = text.lines().find(|line| line.contains("rlp/sys/tap") && line.contains("9029")).unwrap_or_default();
+    assert!(topic.contains(" — ") && topic.contains(" 2 ") && !topic.contains("0!"), "{text}");
+    let key = RecordKey::Topic(TopicName::new("rlp/sys/tap"));
+    stage.ui.focus = Focus::Pane(PaneId::Topics);
+    let place = keys(&stage, PaneId::Topics).iter().position(|known| *known == key).unwrap_or_default();
+    stage.key(KeyCode::Home);
+    (0..place).for_each(|_| drop(stage.key(KeyCode::Down)));
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    for wanted in ["they are not counted", "for 2 subscriptions", "10.8k left to who takes it alone", "9029 no room"] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    let rows = crate::port::topic_rows(stage.model.rmp().unwrap());
+    let row = rows.iter().find(|row| row.topic.as_str() == "rlp/sys/tap").unwrap();
+    assert_eq!((row.subscribers, row.delivered, row.dropped.total()), (2, 10_800, 9_029));
+}
+
+#[test]
+fn names_that_begin_alike_are_told_apart_by_their_ends_and_a_peer_is_named_when_it_is_disconnected() {
+    let mut stage = bus(160, 50);
+    for number in 10..14 {
+        stage.join(ConnectionId(number), &format!("agent-witness-of-friday-{number}"), Kind::Agent, Dialect::Frames);
+        stage.rmp(T::Subscribed { session: ConnectionId(number), sub: 1, topic: "bulk/x".into() }, "");
+    }
+    for (columns, rows) in [(160, 50), (80, 24)] {
+        (stage.ui.columns, stage.ui.rows) = (columns, rows);
+        stage.ui.focus = Focus::Pane(PaneId::Subscribers);
+        let text = stage.text();
+        assert!((10..14).all(|number| text.contains(&format!("ay-{number} "))), "{text}");
+    }
+    let asked = crate::console::action::Asked::KickPeer { client: "overlay".to_owned() };
+    let outcome = Ok(crate::port::Outcome::PeerKicked { session: ConnectionId(5) });
+    stage.event(crate::console::event::Event::Commanded { asked, outcome });
+    assert!(stage.text().contains("overlay is disconnected from the bus: its session 5 is over"), "{}", stage.text());
+}
+
+#[test]
+fn many_clients_that_come_and_go_push_nothing_else_out_of_the_log() {
+    let mut stage = bus(160, 50);
+    stage.station(crate::tap::entry::station::Transition::Operated, "kick peer 9");
+    for number in 100..700 {
+        let session = ConnectionId(number);
+        stage.join(session, &format!("agent-{number}-of-7"), Kind::Agent, Dialect::Frames);
+        stage.pass(5);
+        stage.rmp(T::Disconnected { session, cause: rmp::CloseCause::PeerClosed }, "");
+    }
+    let said: Vec<_> = stage.model.journal.notices.iter().map(|notice| notice.text.to_string()).collect();
+    assert!(said.iter().any(|text| text.contains("kick peer 9")), "{said:?}");
+    assert!(said.iter().any(|text| text.starts_with("×600 agent-699-of-7 joined as agent")), "{said:?}");
+    assert!(said.len() < 100, "{}", said.len());
+}
+
+#[test]
+fn who_has_said_no_name_is_named_once() {
+    let mut stage = bus(160, 50);
+    let head = Head { kind: Some(FrameKind::Publish), session: Some(ConnectionId(6)), msg_id: Some(9), ..Head::default() };
+    let verdict = AnyVerdict::Rmp(Verdict::Refused(Refusal::Fault(Code::InvalidTtl)));
+    stage.rmp_frame(Direction::Inbound, &head, verdict, &frame(8, 9, r#"{"type":"intent.x.v1","payload":{}}"#));
+    stage.char('9');
+    stage.ui.focus = Focus::Pane(PaneId::Violations);
+    stage.key(KeyCode::Home);
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    assert!(text.contains("session 6 (uid 1000 pid 4711) at "), "{text}");
 }

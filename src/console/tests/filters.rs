@@ -84,12 +84,28 @@ fn what_cannot_be_read_is_said_and_underlined_and_changes_nothing() {
     assert_eq!(text(&stage, PaneId::Recent), "fail stat");
     let screen = stage.text();
     assert!(screen.contains("✗ there is no field `stat`: did you mean `state`?"), "{screen}");
+    assert!(screen.contains("still /fail stat "), "the title says that it is the one before: {screen}");
     let buffer = stage.buffer();
     let underlined: String =
         buffer.content().iter().filter(|cell| cell.modifier.contains(Modifier::UNDERLINED)).map(ratatui::buffer::Cell::symbol).collect();
     assert!(underlined.contains("stat") && !underlined.contains("fail"), "{underlined}");
     stage.key(KeyCode::Enter);
     assert_eq!(stage.ui.place(), Place::FilterLine, "what cannot be read is not kept");
+}
+
+#[test]
+fn what_is_typed_goes_beside_the_filter_that_is_there() {
+    let mut stage = recent();
+    stage.char('/');
+    stage.write("fail");
+    stage.key(KeyCode::Enter);
+    stage.char('/');
+    stage.write("item");
+    assert_eq!(text(&stage, PaneId::Recent), "fail item");
+    stage.key(KeyCode::Enter);
+    stage.char('/');
+    stage.key(KeyCode::Enter);
+    assert_eq!(text(&stage, PaneId::Recent), "fail item", "nothing was typed");
 }
 
 #[test]

@@ -69,6 +69,24 @@ fn a_question_is_masked_on_air_also_where_it_is_answered() {
 }
 
 #[test]
+fn questions_that_are_not_shown_are_counted_and_it_is_said_where_they_are() {
+    let mut stage = asked();
+    stage.model.world.as_mut().unwrap().runs.asks_unshown = 3;
+    stage.tick();
+    let text = stage.text();
+    for wanted in ["? 4 questions", "Questions: 4 wait, the 3 oldest in `ls confirmations` alone."] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    assert!(stage.model.alerts.listed().iter().any(|alert| alert.text.contains("4 questions of runs wait, the 3 oldest")));
+    stage.key(KeyCode::Esc);
+    let runs = stage.ui.layout(&stage.model).chips().iter().position(|chip| *chip == crate::console::pane_id::ChipId::Runs);
+    stage.ui.focus = Focus::Chips(runs.unwrap());
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("waiting besides: 3 more questions"), "{}", stage.text());
+    assert!(stage.text().contains("ls confirmations"), "{}", stage.text());
+}
+
+#[test]
 fn a_question_is_answered_where_its_run_and_its_node_are_looked_at() {
     for pane in [PaneId::Runs, PaneId::Plan, PaneId::RunEvents, PaneId::Artifacts] {
         let mut stage = shown(160, 50);

@@ -37,6 +37,35 @@ pub(crate) fn fit<'a>(text: &'a str, columns: usize, glyphs: &Glyphs) -> Cow<'a,
     Cow::Owned(cut(&visible(head(text, looked_at), glyphs.ascii), columns, glyphs.ellipsis))
 }
 
+/// Like [`fit`], cut in its middle: of texts that begin alike the ends are seen.
+pub(crate) fn fit_within<'a>(text: &'a str, columns: usize, glyphs: &Glyphs) -> Cow<'a, str> {
+    if text.len() > columns.saturating_add(1).saturating_mul(BYTES_PER_COLUMN) {
+        return fit(text, columns, glyphs);
+    }
+    let shown = visible(text, glyphs.ascii);
+    let room = columns.saturating_sub(width(glyphs.ellipsis));
+    if width(&shown) <= columns || room < 2 {
+        return fit(text, columns, glyphs);
+    }
+    let behind = end(&shown, room - room / 2);
+    Cow::Owned(format!("{}{behind}", cut(&shown, columns - width(behind), glyphs.ellipsis)))
+}
+
+/// The end of a text that has room.
+fn end(text: &str, room: usize) -> &str {
+    let mut used = 0;
+    let mut from = text.len();
+    let units: Vec<&str> = units(text).collect();
+    for unit in units.into_iter().rev() {
+        used += width(unit);
+        if used > room {
+            break;
+        }
+        from -= unit.len();
+    }
+    text.get(from..).unwrap_or_default()
+}
+
 /// The text cut to `columns`, with `ellipsis` in place of what was cut; a wide character is never split.
 pub(crate) fn truncate<'a>(text: &'a str, columns: usize, ellipsis: &str) -> Cow<'a, str> {
     if text.len() <= columns && text.is_ascii() || width(text) <= columns {
@@ -71,6 +100,17 @@ mod tests {
         assert_eq!(truncate("abcdefg", 6, "…"), "abcde…");
         assert_eq!(truncate("日本語です", 6, "…"), "日本…");
         assert_eq!(truncate("abc", 0, "…"), "");
+    }
+
+    #[test]
+    fn what_is_cut_within_keeps_its_end_and_never_a_part_of_a_wide_character() {
+        assert_eq!(fit_within("incident-000041", 15, &UNICODE), "incident-000041");
+        assert_eq!(fit_within("incident-000041", 9, &UNICODE), "inci…0041");
+        assert_eq!(fit_within("incident-000041", 8, &UNICODE), "inc…0041");
+        assert_eq!(fit_within("日本語です日本語です", 8, &UNICODE), "日…です");
+        assert_eq!(fit_within("abcdef", 2, &UNICODE), "a…");
+        assert_eq!(fit_within("abcdef", 0, &UNICODE), "");
+        assert_eq!(fit_within(&"x".repeat(1 << 20), 4, &UNICODE), "xxx…");
     }
 
     #[test]

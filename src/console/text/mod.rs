@@ -6,6 +6,6 @@ mod visible;
 mod wrap;
 
 pub(crate) use characters::units;
-pub(crate) use fit::{fit, head, truncate, width};
+pub(crate) use fit::{fit, fit_within, head, truncate, width};
 pub(crate) use visible::visible;
 pub(crate) use wrap::{wrap, wrap_command};

@@ -17,6 +17,7 @@ use crate::{
         model::{Model, RunLine, drop_groups},
         overlays::{Account, Bound, Dialog, Facts, Help, KeyList, Overlay, Palette, Pending, Subject, Tray, meanwhile},
         pane_id::{ChipId, PaneId},
+        panes,
         selection::RecordKey,
         ui::{Focus, Ui},
         view::View,
@@ -140,8 +141,8 @@ pub(super) fn ask(ui: &mut Ui, bound: Option<Bound>) -> Vec<Effect> {
 
 /// What a session of the bus calls itself.
 fn client_of(model: &Model, session: ConnectionId) -> String {
-    let greeting = model.rmp().and_then(|rmp| rmp.peers.get(&session)?.greeting.as_ref());
-    greeting.map_or_else(|| format!("session {session}"), |greeting| greeting.client.to_string())
+    let peer = model.rmp().and_then(|rmp| rmp.peers.get(&session)).filter(|peer| peer.greeting.is_some());
+    peer.map_or_else(|| format!("session {session}"), |peer| panes::peer_name(peer, false))
 }
 
 /// The file that is recorded into.
@@ -179,7 +180,9 @@ fn confirm(ui: &mut Ui, model: &Model) -> Vec<Effect> {
             say(ui, format!("session {session} has ended meanwhile: nobody was dropped"), true, ui.at);
             Vec::new()
         }
-        Bound::KickPeer { session, .. } => vec![Effect::Command { asked: Asked::Kick, command: Command::KickPeer { session } }],
+        Bound::KickPeer { session, client } => {
+            vec![Effect::Command { asked: Asked::KickPeer { client }, command: Command::KickPeer { session } }]
+        }
         Bound::Kick { .. } => vec![Effect::Command { asked: Asked::Kick, command: Command::Mpp(mpp::Command::Kick) }],
         Bound::CancelMany { rows } => {
             let moved = meanwhile(model);

@@ -64,7 +64,10 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
         Outcome::Restarted { link: Link::Runs } => return Some(("the control plane is up again: runs can be submitted".to_owned(), false)),
         Outcome::Restarted { link: Link::Macp } => return Some(("the MACP runtime is up again: agents can connect".to_owned(), false)),
         Outcome::Restarted { .. } => return Some(("the bridge is up again: adapters can connect".to_owned(), false)),
-        Outcome::PeerKicked { session } => return Some((format!("session {session} of the bus is disconnected"), false)),
+        Outcome::PeerKicked { session } => {
+            let Asked::KickPeer { client } = asked else { return None };
+            return Some((format!("{client} is disconnected from the bus: its session {session} is over"), false));
+        }
         Outcome::BackedUp { .. } | Outcome::Stopping { .. } => return None,
     };
     if let Asked::Release { words } = asked {

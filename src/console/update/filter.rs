@@ -81,7 +81,7 @@ pub(super) fn end(ui: &mut Ui) -> bool {
 
 /// Reads a filter as the operator's clock has it.
 fn read(text: &str, pane: PaneId, view: &View, now: Now) -> Result<Filter, Fault> {
-    Filter::parse(text, panes::specs(pane)).map(|filter| filter.anchored(now, &view.zone))
+    Filter::parse(text.trim_end(), panes::specs(pane)).map(|filter| filter.anchored(now, &view.zone))
 }
 
 /// Filters by the chosen cell of the selected row, on top of what is filtered already.
@@ -193,7 +193,7 @@ fn keep(ui: &mut Ui, now: Now) -> Vec<Effect> {
         say_as(ui, words, true, Class::Payload, now);
         return Vec::new();
     }
-    let text = open.text().to_owned();
+    let text = open.text().trim_end().to_owned();
     ui.overlays.pop();
     remember(ui, &text)
 }

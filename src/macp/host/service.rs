@@ -11,7 +11,7 @@ use super::{
     call::Call,
     codec::{Received, Reply},
     generated::m_a_c_p_runtime_service_server::MACPRuntimeService,
-    shared::{Ask, Shared, frame},
+    shared::{Ask, Shared, State, frame},
     stream::answers,
 };
 use crate::{
@@ -116,7 +116,8 @@ impl MACPRuntimeService for Service {
             Err(error) => return self.plain::<CancelSessionResponse>(&call, Err(error)),
         };
         let call = call.about(&message.session_id, &self.shared.limits);
-        let ask = Ask::Cancel { session: &message.session_id, reason: &message.reason, by: "" };
+        let by = self.shared.client_of(&peer);
+        let ask = Ask::Cancel { session: &message.session_id, reason: &message.reason, by: &by };
         let answer = self.shared.ask(&call, ask).await;
         let answer = self.shared.acked(answer).await;
         self.reply(&call, answer.map(|it| (it.told(), CancelSessionResponse { ack: Some(ack(it, message.session_id, String::new())) })))
@@ -186,6 +187,16 @@ impl Shared {
         let now = self.clock.now();
         if let Some(mut state) = self.lock() {
             self.received(&mut state, now, call, verdict, None);
+        }
+    }
+
+    /// Who a peer is: what it called itself last, and from where it calls.
+    fn client_of(&self, peer: &Peer) -> String {
+        let said =
+            |state: &State| state.snapshot.clients.iter().rev().find(|known| known.peer == *peer).map(|known| Arc::clone(&known.client));
+        match self.lock().and_then(|state| said(&state)).filter(|client| !client.is_empty()) {
+            Some(client) => format!("{client} ({peer})"),
+            None => peer.to_string(),
         }
     }
 

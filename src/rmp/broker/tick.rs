@@ -36,6 +36,7 @@ impl Broker {
         self.tell_held(now);
         self.tell_figures();
         self.budget.relax();
+        self.topics.leave(&self.routes, &mut self.dedupe);
         self.dedupe.forget_old(now.mono, FORGOTTEN_MAX);
         let figures = self.dedupe.figures();
         let Figures { evicted_young, lost_evicted_young, .. } = figures;

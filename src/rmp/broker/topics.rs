@@ -24,6 +24,8 @@ use crate::{
     time::Now,
 };
 
+/// Topics that are looked at together for whether they reach anybody.
+const LEFT_MAX: usize = 4_096;
 /// Subscriptions over all topics whose place is kept; beyond, all are looked up again.
 const TARGETS_MAX: usize = 65_536;
 
@@ -41,6 +43,8 @@ pub(super) struct Topics {
     /// Topics that were used.
     pub(super) used: u64,
     found: Vec<Route>,
+    /// The revision of the routes for which it is looked which topics reach nobody, and from which place on.
+    left: (Option<u64>, usize),
 }
 
 /// One topic.
@@ -106,6 +110,7 @@ impl Topics {
             targets: 0,
             used: 0,
             found: Vec::new(),
+            left: (None, 0),
         }
     }
 
@@ -181,6 +186,24 @@ impl Topics {
         if let Some(scope) = state.scope {
             dedupe.close_topic(scope, now.mono);
         }
+    }
+
+    /// Forgets what was seen on topics that reach nobody any more; looks at some of them each time.
+    pub(super) fn leave(&mut self, routes: &Routes, dedupe: &mut Dedupe) {
+        let (of, from) = self.left;
+        let from = if of == Some(routes.revision()) { from } else { 0 };
+        let end = self.states.capacity().min(from.saturating_add(LEFT_MAX));
+        for place in from..end {
+            // What operators ask reaches the station alone.
+            let Some(state) = self.states.get_mut(place).filter(|state| state.class != Class::Operator) else { continue };
+            let Some(scope) = state.scope else { continue };
+            routes.matches(&state.topic, &mut self.found);
+            if self.found.is_empty() {
+                state.scope = None;
+                dedupe.leave_topic(scope);
+            }
+        }
+        self.left = (Some(routes.revision()), end);
     }
 
     /// A topic that was resolved before, if it is still the same.

@@ -96,6 +96,11 @@ impl Dedupe {
         self.seen.evict_all(scope.0, now);
     }
 
+    /// Forgets a topic that nobody subscribes to any more: who comes later has seen nothing, and so no duplicate passes for it.
+    pub fn leave_topic(&mut self, scope: Scope) {
+        self.seen.close(scope.0);
+    }
+
     /// A subscription made now: it has seen nothing.
     pub fn open_subscriber(&mut self) -> Subscriber {
         Subscriber { since: self.mark, lost: Losses::default() }

@@ -5,7 +5,7 @@
 //! back-pressure it has not seen either: the marks of that are kept for it apart, in runs, so that a publisher's retry reaches it.
 //!
 //! Both forget what is older than the longest TTL (`limits.rmp.ttl_ms_max`), and what is oldest where a cap is reached; what goes before
-//! its age is counted.
+//! its age is counted. With the last subscription of a topic all that was seen on it goes.
 
 mod group;
 mod horizon;

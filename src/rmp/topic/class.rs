@@ -50,7 +50,7 @@ pub enum Denied {
         schema_id: SchemaId,
     },
     /// Somebody without a token asks for what takes one.
-    #[error("operators' requests take a token, and this session is agent")]
+    #[error("operators' requests and their answers take a token, and this session is agent")]
     NoToken,
     /// The read-only token was shown.
     #[error("a viewer reads: it publishes nothing but its questions on rlp/operator")]

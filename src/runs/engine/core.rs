@@ -36,6 +36,9 @@ use crate::{
 /// Why runs that had not ended before a restart have failed.
 const RESTARTED: &str = "the station was restarted";
 
+/// Runs that ask, and are told of a decision that names none of them.
+const GARBLED_TOLD_MAX: usize = 16;
+
 /// The engine.
 pub struct Engine {
     pub(super) shared: Shared,
@@ -104,11 +107,12 @@ impl Engine {
             Input::Loaded { ticket, opening } => self.on_loaded(now, ticket, opening),
             Input::Answer { topic, body } => self.on_answer(now, &topic, &body),
             Input::Progress { topic, body } => self.on_progress(now, &topic, &body),
-            Input::Decided { by, body } => {
-                if let Ok(Decision { action_id, approved, note }) = Decision::decode(&body) {
+            Input::Decided { by, body } => match Decision::decode(&body) {
+                Ok(Decision { action_id, approved, note }) => {
                     self.decide(now, action_id, approved, note.as_deref().unwrap_or_default(), by);
                 }
-            }
+                Err(fault) => self.on_garbled_decision(now, &by, Decision::action_of(&body), &fault.to_string()),
+            },
             Input::Reached { ticket, reach } => {
                 self.shared.on_accepted(ticket, now.mono + FIRST_EVENT_AFTER);
                 if let Some((run, place)) = self.shared.reaches.remove(&ticket) {
@@ -200,7 +204,7 @@ impl Engine {
     #[must_use]
     pub fn figures(&self) -> Figures {
         let of = &self.shared;
-        Figures { running: self.open() as u64, in_flight: of.in_flight, asking: of.asks.len() as u64, ..of.figures }
+        Figures { running: self.open() as u64, in_flight: of.in_flight, asking: of.asks.len() as u64, held: of.is_held, ..of.figures }
     }
 
     /// Changes a run that is there, and does what follows.
@@ -246,6 +250,17 @@ impl Engine {
         let verdict = if approved { Verdict::Approved } else { Verdict::Rejected };
         self.with(now, run, |run, to| run.on_decided(to, now, place, verdict, Some(by), note));
         true
+    }
+
+    /// Who decides in a way that is not understood is told so where it looks: by the run that it names, and otherwise by those that ask.
+    fn on_garbled_decision(&mut self, now: Now, by: &Asker, action: Option<ActionId>, fault: &str) {
+        let named = action.and_then(|action| self.shared.asks.get(&action)).map(|(run, _)| *run);
+        let asking = || self.shared.asks.values().map(|(run, _)| *run).collect::<BTreeSet<_>>();
+        let runs = named.map_or_else(asking, |run| BTreeSet::from([run]));
+        for run in runs.into_iter().take(GARBLED_TOLD_MAX) {
+            let says = format!("a decision of {} is not understood, and the question waits as before: {fault}", by.client);
+            self.with(now, run, |run, to| run.event(to, now, None, (EventKind::Log, Some(Level::Warn)), &says));
+        }
     }
 
     /// Does something to every attempt that an agent works on, in the order of runs.

@@ -98,6 +98,13 @@ impl Decision {
             note: fields.text_or_none("note")?,
         })
     }
+
+    /// Which question a body answers that is otherwise not understood, where that much can be read.
+    #[must_use]
+    pub fn action_of(body: &[u8]) -> Option<ActionId> {
+        let mut fields = Fields::of(Body::read(body).ok()?.payload_of(DECISION).ok()?, "payload").ok()?;
+        fields.id("action_id", ActionId::PREFIX).ok().map(ActionId)
+    }
 }
 
 fn version(fields: &mut Fields) -> Result<(), Fault> {

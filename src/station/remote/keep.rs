@@ -43,7 +43,7 @@ pub(super) async fn run(inner: Arc<Inner>, first: First) {
 
 async fn keep(inner: &Inner, first: First) {
     let mut first = Some(first);
-    let mut keeper = Keeper { inner, number: 0 };
+    let mut keeper = Keeper { inner, number: 0, cut: None };
     let mut pause = PAUSE.0;
     loop {
         let number = keeper.number;
@@ -65,7 +65,11 @@ async fn keep(inner: &Inner, first: First) {
                 error.to_string()
             }
         };
-        keeper.lose(&why, number != keeper.number);
+        let was_attached = number != keeper.number;
+        if was_attached {
+            keeper.cut = Some(Arc::from(why.as_str()));
+        }
+        keeper.lose(&why, was_attached);
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(PAUSE.1);
     }
@@ -75,6 +79,8 @@ struct Keeper<'a> {
     inner: &'a Inner,
     /// Counts the sessions.
     number: u64,
+    /// Why the last one ended.
+    cut: Option<Arc<str>>,
 }
 
 impl Keeper<'_> {
@@ -93,7 +99,7 @@ impl Keeper<'_> {
         let mut tap = session.client().subscribe(TAP).await.map_err(refused)?;
         let silent = PortError::TimedOut { ms: u64::try_from(SILENCE_MAX.as_millis()).unwrap_or(u64::MAX) };
         let first = tokio::time::timeout(SILENCE_MAX, tap.next()).await.map_err(|_| silent)?.ok_or(PortError::Stopping)?;
-        let attached = Attached { about: Arc::new(about), session, number: self.number + 1 };
+        let attached = Attached::new(about, session, self.number + 1, self.cut.clone(), inner.clock.now());
         self.begin(&attached.about, shift, &first)?;
         self.number += 1;
         let attached = Arc::new(attached);
@@ -128,10 +134,11 @@ impl Keeper<'_> {
             if count == 0 {
                 return attached.session.client().closed().await.to_string();
             }
+            let now = self.inner.clock.now();
+            attached.hear(now);
             for delivery in deliveries.drain(..) {
                 match Batch::read(body(&delivery)) {
                     Ok(batch) => {
-                        let now = self.inner.clock.now();
                         if let Some(timeline) = self.inner.timeline().as_mut() {
                             take(timeline, batch.first, batch.entries, now);
                         }
@@ -144,10 +151,9 @@ impl Keeper<'_> {
 
     /// The station does not answer any more, or still not.
     fn lose(&self, why: &str, was_attached: bool) {
-        let now = self.inner.clock.now();
         self.inner.hold.send_modify(|hold| {
             let (last, kind, since) = match hold {
-                Hold::Attached(attached) => (Arc::clone(&attached.about), attached.session.kind(), now),
+                Hold::Attached(attached) => (Arc::clone(&attached.about), attached.session.kind(), attached.heard_at()),
                 Hold::Lost { last, kind, since, .. } => (Arc::clone(last), *kind, *since),
                 Hold::Connecting => return,
             };

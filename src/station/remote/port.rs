@@ -28,6 +28,9 @@ use crate::{
 /// Where a station is to be found; asked anew before every try, for it may have moved.
 pub type Find = Box<dyn Fn() -> Result<Address, PortError> + Send + Sync>;
 
+/// A station says where its tap stands every second: one that has said nothing for so long is behind with it.
+const SILENT_AFTER: Duration = Duration::from_secs(2);
+
 /// Whether a station answers.
 #[derive(Clone, Debug)]
 pub(super) enum Hold {
@@ -46,6 +49,31 @@ pub(super) struct Attached {
     pub(super) session: Session,
     /// Which session of this port's it is.
     pub(super) number: u64,
+    /// Why the one before ended.
+    cut: Option<Arc<str>>,
+    /// When something came last.
+    heard_at: Mutex<Now>,
+}
+
+impl Attached {
+    pub(super) fn new(about: About, session: Session, number: u64, cut: Option<Arc<str>>, now: Now) -> Self {
+        Self { about: Arc::new(about), session, number, cut, heard_at: Mutex::new(now) }
+    }
+
+    /// Something came.
+    pub(super) fn hear(&self, now: Now) {
+        *self.heard_at.lock().unwrap_or_else(PoisonError::into_inner) = now;
+    }
+
+    /// When something came last.
+    pub(super) fn heard_at(&self) -> Now {
+        *self.heard_at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How a station is reached that is connected.
+fn connected(heard_at: Now, now: Now) -> Reach {
+    if now.mono.since(heard_at.mono) < SILENT_AFTER { Reach::Attached } else { Reach::Silent { since: heard_at } }
 }
 
 /// What every handle and the thread share.
@@ -187,13 +215,35 @@ impl StationPort for RemotePort {
     }
 
     fn attachment(&self) -> Option<Attachment> {
-        let (about, session, kind, reach) = match &*self.life.inner.hold.borrow() {
-            Hold::Connecting => return None,
-            Hold::Attached(attached) => {
-                (Arc::clone(&attached.about), Some(attached.session.number()), attached.session.kind(), Reach::Attached)
-            }
-            Hold::Lost { last, kind, since, why } => (Arc::clone(last), None, *kind, Reach::Lost { since: *since, why: Arc::clone(why) }),
+        let inner = &self.life.inner;
+        let of = |about: &About, kind, reach| Attachment {
+            name: Arc::from(about.name.as_str()),
+            pid: about.pid,
+            session: None,
+            kind,
+            reach,
+            cut: None,
         };
-        Some(Attachment { name: Arc::from(about.name.as_str()), pid: about.pid, session, kind, reach })
+        match &*inner.hold.borrow() {
+            Hold::Connecting => None,
+            Hold::Attached(attached) => {
+                let reach = connected(attached.heard_at(), inner.clock.now());
+                let session = Some(attached.session.number());
+                Some(Attachment { session, cut: attached.cut.clone(), ..of(&attached.about, attached.session.kind(), reach) })
+            }
+            Hold::Lost { last, kind, since, why } => Some(of(last, *kind, Reach::Lost { since: *since, why: Arc::clone(why) })),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_station_that_is_late_with_its_sign_of_life_is_silent_from_when_it_was_heard_last() {
+        let heard_at = Now::at_ms(10_000);
+        assert_eq!(connected(heard_at, Now::at_ms(11_999)), Reach::Attached);
+        assert_eq!(connected(heard_at, Now::at_ms(12_000)), Reach::Silent { since: heard_at });
     }
 }

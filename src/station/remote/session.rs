@@ -50,7 +50,7 @@ impl Session {
         let hello = Hello { client: CLIENT_NAME.to_owned(), kind: Kind::Tui, token: token.clone() };
         let no_station = || PortError::NoStation { data: data.clone() };
         let client = Client::connect_with(socket, hello, limits.client).await.map_err(|error| match error {
-            Error::NotWelcome(refused) if refused.refusal() == Some(Refusal::Unauthorized) => stranger(),
+            Error::NotWelcome(refused) if refused.refusal() == Some(Refusal::Unauthorized) => PortError::Stranger,
             Error::NotWelcome(refused) if refused.refusal() == Some(Refusal::Busy) => PortError::Busy { what: refused.message.into() },
             Error::NotWelcome(refused) => PortError::BadRequest(refused.to_string()),
             Error::TimedOut { ms } => PortError::TimedOut { ms },

@@ -1,6 +1,6 @@
 //! The MACP runtime fails, and is started again, in a whole station.
 
-use std::{net::SocketAddr, time::Duration};
+use std::net::SocketAddr;
 
 use prost::Message as _;
 use tempfile::TempDir;
@@ -13,15 +13,13 @@ use crate::{
         proto::v1::{Ack, Envelope, SendRequest, SessionStartPayload, macp_runtime_service_client::MacpRuntimeServiceClient},
     },
     port::{Command, HostState, Outcome, Page, PortError, Query},
-    station::{ADDR_FILE, Config, Station},
+    station::{ADDR_FILE, Config, Station, tests::until},
     tap::{
         Reader,
-        entry::{Link, Transition, What, station},
+        entry::{Link, station},
     },
     time::Clock,
 };
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 struct House {
     runtime: Runtime,
@@ -79,17 +77,7 @@ impl House {
     }
 
     fn until(&self, reader: &mut Reader, wanted: impl Fn(&station::Transition) -> bool) {
-        let come = async {
-            loop {
-                while let Some(batch) = reader.read() {
-                    if batch.iter().any(|item| matches!(&item.entry.what, What::Transition(Transition::Station(it)) if wanted(it))) {
-                        return;
-                    }
-                }
-                reader.ready().await;
-            }
-        };
-        self.runtime.block_on(async { tokio::time::timeout(PATIENCE, come).await }).unwrap();
+        until(&self.runtime, reader, wanted);
     }
 
     fn restart(&self) -> Result<Outcome, PortError> {

@@ -128,3 +128,28 @@ fn drops_that_were_held_back_are_counted_before_their_topic_goes() {
     assert_eq!(house.broker.snapshot().totals.dropped, [0, 4 * TOPICS, 0]);
     assert_eq!(house.fold.totals.dropped, [0, 4 * TOPICS, 0]);
 }
+
+#[test]
+fn with_the_last_subscription_of_a_topic_goes_what_was_seen_on_it_and_who_comes_next_gets_it() {
+    let mut house = House::open();
+    let (publisher, subscriber, other) = (house.agent(1), house.agent(2), house.agent(3));
+    house.subscribe(subscriber, 1, "a/*");
+    house.subscribe(other, 1, "b");
+    for n in 1..=5 {
+        house.publish(publisher, "a/x", false, &words::message(n, "x"));
+    }
+    house.publish(publisher, "b", false, &words::message(9, "x"));
+    house.wait(1_100);
+    assert_eq!(house.broker.snapshot().totals.keys, 6);
+    house.say(subscriber, "Unsubscribe", vec![("sub", 1.into())]);
+    house.wait(1_100);
+    let totals = house.broker.snapshot().totals;
+    assert_eq!((totals.keys, totals.evicted_young), (1, 0), "nothing that anybody could have seen was forgotten");
+    house.hear_bytes(subscriber);
+    house.subscribe(subscriber, 2, "a/x");
+    for (subscribers, dropped) in [(1, 0), (0, 1)] {
+        house.publish(publisher, "a/x", false, &words::message(1, "x"));
+        assert_eq!(house.verdicts.last(), Some(&Verdict::Published { subscribers, dropped }));
+    }
+    assert_eq!(house.fold, house.broker.snapshot());
+}

@@ -1,7 +1,7 @@
 //! From the tap's transitions to what is told.
 
 use super::{Event, event::OfRun};
-use crate::tap::entry::{macp, mpp, runs, station};
+use crate::tap::entry::{Link, macp, mpp, rmp, runs, station};
 
 pub(super) fn of_station(transition: station::Transition, text: impl FnOnce() -> String) -> Option<Event> {
     Some(match transition {
@@ -41,6 +41,15 @@ pub(super) fn of_mpp(transition: &mpp::Transition, text: impl FnOnce() -> String
         }
         _ => return None,
     })
+}
+
+/// What is told of the bus: whether its socket answers.
+pub(super) fn of_rmp(transition: &rmp::Transition, text: impl FnOnce() -> String) -> Option<Event> {
+    match transition {
+        rmp::Transition::Listening { .. } => Some(Event::Up { host: Link::Rmp.name() }),
+        rmp::Transition::NotListening => Some(Event::Down { host: Link::Rmp.name(), why: text() }),
+        _ => None,
+    }
 }
 
 /// What is told of sessions that did not come to anything.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     event::Event,
-    of_tap::{of_macp, of_mpp, of_row, of_runs, of_session, of_station},
+    of_tap::{of_macp, of_mpp, of_rmp, of_row, of_runs, of_session, of_station},
 };
 use crate::{
     cli::table::{LocalClock, visible},
@@ -66,6 +66,7 @@ impl Told {
                 (None, Detail::Everything) => of_session(transition, text),
                 (event, _) => event,
             },
+            What::Transition(Transition::Rmp(transition)) => of_rmp(transition, text),
             What::Transition(Transition::Runs(transition)) => of_runs(transition, text),
             What::Unsent { frames, bytes } if detail == Detail::Everything => {
                 Some(Event::Unsent { peer: text(), frames: *frames, bytes: *bytes })
@@ -102,6 +103,7 @@ mod tests {
         tap::entry::{
             Entry, Link,
             mpp::{self, CloseCause, FailedBy, Fault, HelloReason, RowState},
+            rmp,
             station::{self, Level},
         },
     };
@@ -149,6 +151,16 @@ mod tests {
             let masked = line(&told.masked());
             assert!(masked.contains("******") && !masked.contains("viewer"), "{masked}");
         }
+    }
+
+    #[test]
+    fn a_socket_that_goes_and_comes_again_is_told() {
+        let line = |transition| {
+            told(Transition::Rmp(transition), "its file is gone").map(|told| told.line(&LocalClock::new(Wall(0)), Detail::Notable))
+        };
+        assert!(line(rmp::Transition::NotListening).is_some_and(|line| line.contains("rmp") && line.contains("its file is gone")));
+        assert!(line(rmp::Transition::Listening { path: "/data/rmp.sock".into() }).is_some_and(|line| line.contains("rmp")));
+        assert_eq!(line(rmp::Transition::ClockJumped { by_ms: 9 }), None);
     }
 
     #[test]

@@ -12,13 +12,14 @@ use crate::{
         error::Error,
         filter, operator,
         output::Output,
+        report,
         table::{LocalClock, Table},
     },
     field::Record,
     filter::Filter,
     ids::{ConnectionId, QueueName},
     macp::{Mode, SessionState, registry},
-    port::{Operator, Page, Query},
+    port::{Operator, Page, Query, TopicRow},
     runs::RunState,
     tap::entry::mpp::{RefundStatus, RowState},
     time::{Now, Wall},
@@ -265,12 +266,25 @@ fn whole(page: Page, query: Query, filter: (Option<&Filter>, Now), limit: Option
         (Page::State(rows), Query::State) => printer.whole(rows, filter, limit),
         (Page::Adapters(rows), Query::Adapters) => printer.whole(rows, filter, limit),
         (Page::Health(rows), Query::Health) => printer.whole(rows, filter, limit),
-        (Page::Topics(rows), Query::Topics) => printer.whole(rows, filter, limit),
+        (Page::Topics(rows), Query::Topics) => {
+            if let Some(words) = left_out(&rows).filter(|_| !printer.out.is_json()) {
+                report::tell(&words);
+            }
+            printer.whole(rows, filter, limit)
+        }
         (Page::Peers(rows), Query::Peers) => printer.whole(rows, filter, limit),
         (Page::Subscriptions(rows), Query::Subscriptions) => printer.whole(rows, filter, limit),
         (Page::Confirmations(rows), Query::Confirmations) => printer.whole(rows, filter, limit),
         _ => Err(Error::StrangeAnswer),
     }
+}
+
+/// That there are topics which are not listed.
+fn left_out(rows: &[TopicRow]) -> Option<String> {
+    let left_out = rows.first().map_or(0, |row| row.left_out);
+    let all = left_out.saturating_add(rows.len() as u64);
+    (left_out > 0)
+        .then(|| format!("{} of {all} topics are shown: of the others nothing is known any more (limits.rmp.shown_topics_max)", rows.len()))
 }
 
 /// Prints pages of rows: objects, or a table.

@@ -89,7 +89,7 @@ impl Shown for SubscriptionRow {
         ("session", R),
         ("client", L),
         ("sub", R),
-        ("topic", L),
+        ("pattern", L),
         ("since", L),
         ("delivered", R),
         ("queued", R),

@@ -70,6 +70,23 @@ fn the_session_that_lists_is_not_listed() {
 }
 
 #[test]
+fn topics_that_are_not_listed_are_said_to_be_there() {
+    let mut snapshot = crate::rmp::Snapshot::default();
+    snapshot.topics.insert("a/b".into(), crate::rmp::TopicView::default());
+    snapshot.totals.topics = 5_008;
+    let rows = crate::port::topic_rows(&snapshot);
+    assert_eq!(
+        (left_out(&rows), left_out(&[])),
+        (Some("1 of 5008 topics are shown: of the others nothing is known any more (limits.rmp.shown_topics_max)".to_owned()), None)
+    );
+    assert!(whole(Query::Topics, Page::Topics(rows)).ends_with(",\"left_out\":5007}\n"));
+    snapshot.totals.topics = 1;
+    let rows = crate::port::topic_rows(&snapshot);
+    assert_eq!(left_out(&rows), None);
+    assert!(!whole(Query::Topics, Page::Topics(rows)).contains("left_out"));
+}
+
+#[test]
 fn rows_have_the_promised_fields_in_the_promised_order() {
     let queue = QueueRow {
         queue: "boss".into(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     cli::{
-        commands::ls::Shown as _,
+        commands::{asking, ls::Shown as _},
         error::Error,
         operator,
         output::Output,
@@ -63,6 +63,9 @@ pub(super) async fn events(
         let is_over = rows.last().is_some_and(is_last);
         let shown: Vec<RunEventRow> = rows.into_iter().filter(|row| asked.takes(row)).collect();
         print(&shown, &mut table, clock, out)?;
+        if asked.follow && !out.is_json() {
+            tell_questions(station, run, &shown).await;
+        }
         if more && !is_over {
             continue;
         }
@@ -80,6 +83,16 @@ pub(super) async fn events(
 fn is_last(row: &RunEventRow) -> bool {
     let says_so = |meta: &serde_json::Value| meta.get("success").is_some_and(serde_json::Value::is_boolean);
     row.kind == EventKind::Status && serde_json::from_str(row.meta.as_str()).is_ok_and(|meta| says_so(&meta))
+}
+
+/// Says how what waits for a person is answered.
+async fn tell_questions(station: &dyn Operator, run: TraceId, rows: &[RunEventRow]) {
+    for row in rows.iter().filter(|row| row.kind == EventKind::Status) {
+        let meta = serde_json::from_str::<serde_json::Value>(row.meta.as_str());
+        if let Some(node) = meta.as_ref().ok().and_then(asking::node_asking) {
+            asking::tell(station, run, node).await;
+        }
+    }
 }
 
 fn print(rows: &[RunEventRow], table: &mut Table, clock: &LocalClock, out: &mut Output) -> Result<(), Error> {

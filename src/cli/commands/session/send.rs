@@ -40,7 +40,8 @@ pub(super) fn send(context: &mut Context, args: SessionSendArgs) -> Result<(), E
 pub(super) fn cancel(context: &mut Context, args: &SessionCancelArgs) -> Result<(), Error> {
     let Context { settings, out, .. } = context;
     operator::block_on(async {
-        let runtime = Runtime::connect(settings, "session cancel").await?;
+        let what = args.sender.as_ref().map_or_else(|| "session cancel".to_owned(), |sender| format!("session cancel of {sender}"));
+        let runtime = Runtime::connect(settings, &what).await?;
         let ack = runtime.cancel(&args.session, &args.reason).await?;
         Acked::from(ack).print("CancelSession", out)
     })

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::end::Ended;
 use crate::{
     cli::{
+        commands::asking,
         config::Settings,
         error::Error,
         operator,
@@ -80,11 +81,13 @@ pub(super) struct Follower<'a> {
     /// Who is asked in silence; the one that the configuration names where it is not said.
     station: Option<Arc<dyn StationPort>>,
     lost: u64,
+    /// Nodes that ask, and were not told of yet.
+    asking: Vec<String>,
 }
 
 impl<'a> Follower<'a> {
     pub(super) fn new(run: TraceId, is_telling: bool, clock: LocalClock, settings: &'a Settings, out: &'a mut Output) -> Self {
-        Self { run, is_telling, clock, settings, out, station: None, lost: 0 }
+        Self { run, is_telling, clock, settings, out, station: None, lost: 0, asking: Vec::new() }
     }
 
     /// Has this station asked in silence.
@@ -119,6 +122,7 @@ impl<'a> Follower<'a> {
             }
             self.lost = lost;
             self.out.flush()?;
+            self.tell_questions().await;
         }
     }
 
@@ -147,10 +151,23 @@ impl<'a> Follower<'a> {
         if self.is_telling {
             let RunEvent { kind, level, message, meta } = &event;
             let row = Row { kind: kind.name(), level: level.map(Level::name), message, meta: meta.json() };
+            self.asking.extend(asking::node_asking(&row.meta).map(str::to_owned));
             let at = self.clock.show(Wall(meta.ts_ms));
             self.out.row(&row, |row| visible(&format!("{at}  {:<5}  {:<8}  {}", row.level.unwrap_or("-"), row.kind, row.message)))?;
         }
         Ok(Ended::of(self.run, &event))
+    }
+
+    /// Says how what waits for a person is answered: to people, who see that it waits, where the station that commands reach has the run.
+    async fn tell_questions(&mut self) {
+        let asking = std::mem::take(&mut self.asking);
+        if asking.is_empty() || self.out.is_json() || self.station.is_some() {
+            return;
+        }
+        let Ok(station) = operator::connect(self.settings).await else { return };
+        for node in asking {
+            asking::tell(&station, self.run, &node).await;
+        }
     }
 
     /// How the run ended as the station has it, where it did and where that may be asked.

@@ -91,9 +91,12 @@ fn of_runs(all: &mut Vec<Found>, world: &World, now: Now) {
     if let (Some(first), Some(last)) = (runs.asks.front(), runs.asks.back()) {
         let name = runs.run(first.run).map_or_else(|| first.run.short(), |view| view.name.to_string());
         let left = format::age(first.expires_at.since(now.wall));
-        let text = match runs.asks.len() {
-            1 => format!("{name} asks whether {} may go on: without an answer it is a no in {left}", first.node.id),
-            count => format!("{count} questions of runs wait; {name} asks first whether {} may go on: a no in {left}", first.node.id),
+        let text = match (runs.waiting(), runs.asks_unshown) {
+            (1, _) => format!("{name} asks whether {} may go on: without an answer it is a no in {left}", first.node.id),
+            (count, unshown @ 1..) => {
+                format!("{count} questions of runs wait, the {unshown} oldest in `rl-console ls confirmations` alone")
+            }
+            (count, 0) => format!("{count} questions of runs wait; {name} asks first whether {} may go on: a no in {left}", first.node.id),
         };
         all.push(Found { last: Some(last.asked_at.mono.0), ..Found::new(Cause::Asking, first.asked_at, text) });
     }

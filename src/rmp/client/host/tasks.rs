@@ -1,6 +1,6 @@
 //! The task that reads and the task that writes.
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Duration};
 
 use tokio::{
     io::AsyncWriteExt as _,
@@ -16,6 +16,9 @@ use super::{
     error::Closed,
     shared::Shared,
 };
+
+/// How long a session that was closed here waits for the station's end of it.
+const LAST_WORDS_MAX: Duration = Duration::from_secs(1);
 
 /// Reads until the session is over.
 pub(super) async fn read(shared: Arc<Shared>, stream: OwnedReadHalf, receiving: Receiving) {
@@ -48,7 +51,7 @@ impl Reader<'_> {
                 return self.lost(why);
             }
             match stream.try_read_buf(self.receiving.buffer()) {
-                Ok(0) => return Closed::There(self.last_words.take()),
+                Ok(0) => return self.ended(),
                 Ok(_) => {}
                 Err(why) if why.kind() == io::ErrorKind::WouldBlock => {}
                 Err(why) => return self.lost(why),
@@ -56,10 +59,14 @@ impl Reader<'_> {
         }
     }
 
+    fn ended(&mut self) -> Closed {
+        if self.shared.outgoing().is_last { Closed::Here } else { Closed::There(self.last_words.take()) }
+    }
+
     fn lost(&mut self, why: io::Error) -> Closed {
-        match self.last_words.take() {
-            Some(words) => Closed::There(Some(words)),
-            None => Closed::Failed(Arc::new(why)),
+        match self.ended() {
+            Closed::There(None) => Closed::Failed(Arc::new(why)),
+            ended => ended,
         }
     }
 
@@ -125,8 +132,9 @@ pub(super) async fn write(shared: Arc<Shared>, mut stream: OwnedWriteHalf) {
                 return;
             }
         } else if is_last {
-            // The socket is closed with the session.
             stream.shutdown().await.unwrap_or_default();
+            // What the station answers yet is taken, so that it does not find somebody gone. The socket is closed with the session.
+            drop(tokio::time::timeout(LAST_WORDS_MAX, shared.over()).await);
             shared.end(Closed::Here);
             return;
         } else {

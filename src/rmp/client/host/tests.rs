@@ -302,3 +302,24 @@ fn a_station_that_does_not_answer_is_not_waited_for_without_end() {
         client.close().await;
     });
 }
+
+#[test]
+fn who_closes_takes_the_last_answers_so_that_the_station_finds_nobody_gone() {
+    run(async {
+        let socket = Socket::open();
+        let (client, mut broker) = socket.connect().await;
+        let (subscription, topic) = tokio::join!(client.subscribe("a/*"), broker.grant("Subscribe"));
+        assert_eq!(topic, "a/*");
+        drop(subscription.unwrap());
+        let served = async {
+            broker.grant("Unsubscribe").await;
+            assert!(broker.frame().await.is_none(), "it has said all");
+            broker.deliver(1, "a/b", 7);
+            broker.flush().await;
+            drop(broker);
+        };
+        let closed = client.clone();
+        tokio::join!(client.close(), served);
+        assert!(matches!(closed.closed().await, Closed::Here));
+    });
+}

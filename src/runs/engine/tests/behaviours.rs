@@ -8,7 +8,7 @@ use crate::{
         Command, EventKind, NodeState, Outcome, Refusal, RejectedFor, RunState,
         engine::{Input, Reach, Settings},
         openings::{Check, Is, Literal, Node, Policy, PortRef, Retry, Success},
-        payload::{AgentAnswer, Amount, ProgressReport},
+        payload::{AgentAnswer, Amount, Decision, ProgressReport},
     },
 };
 
@@ -320,4 +320,32 @@ fn commands_of_an_operator_do_what_requests_do() {
     house.drain();
     assert_eq!(house.snapshot.run(trace(1)).unwrap().state, RunState::Cancelled);
     assert_eq!(house.engine.command(now, by(), Command::Cancel { run: trace(1) }), Err(Refusal::UnknownRun(trace(1))));
+}
+
+#[test]
+fn a_decision_that_is_not_understood_is_told_by_the_run_that_asks_and_decides_nothing() {
+    let mut house = House::new();
+    house.submit(1, opening(vec![Node { asks: true, ..node("a") }], &[]));
+    house.submit(2, opening(vec![Node { asks: true, ..node("a") }], &[]));
+    house.pass(50);
+    let decision = Decision { action_id: house.asks[0].action_id, approved: true, note: None }.encode();
+    let mut without_approved = rmpv::decode::read_value(&mut &decision[..]).unwrap();
+    let payload = without_approved.as_map().unwrap().iter().position(|(key, _)| key.as_str() == Some("payload")).unwrap();
+    let rmpv::Value::Map(fields) = &mut without_approved else { unreachable!() };
+    let rmpv::Value::Map(fields) = &mut fields[payload].1 else { unreachable!() };
+    fields.retain(|(key, _)| key.as_str() != Some("approved"));
+    let mut named = Vec::new();
+    rmpv::encode::write_value(&mut named, &without_approved).unwrap();
+    let told = |house: &mut House, body: Vec<u8>| {
+        let before = house.events.len();
+        house.handle(Input::Decided { by: by(), body: body.into() });
+        house.pass(50);
+        let told = house.events[before..].iter().filter(|(.., event)| event.message.contains("is not understood"));
+        told.map(|(_, run, event)| (*run, event.message.clone())).collect::<Vec<_>>()
+    };
+    let of_named = told(&mut house, named);
+    assert_eq!(of_named.iter().map(|(run, _)| *run).collect::<Vec<_>>(), [trace(1)]);
+    assert!(of_named[0].1.contains("approved"), "{of_named:?}");
+    assert_eq!(told(&mut house, b"no map".to_vec()).len(), 2, "it names none, and both ask");
+    assert!(house.states().iter().all(|state| *state == NodeState::Asking));
 }
