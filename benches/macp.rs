@@ -40,7 +40,7 @@ impl Bench {
             payload: payload.into(),
         };
         let bytes = Bytes::from(envelope.encode_to_vec());
-        self.kernel.handle(Now::at_ms(1), &Input::Message { envelope: &envelope, bytes, lookup: Lookup::NotAsked });
+        self.kernel.handle(Now::at_ms(1), &Input::Message { envelope: &envelope, bytes, parsed: None, lookup: Lookup::NotAsked });
         let mut was_taken = false;
         while let Some(output) = self.kernel.poll_output() {
             was_taken |= matches!(output, Output::Persist { .. });

@@ -250,13 +250,17 @@ limits! {
         id_bytes_max = 1_024 in 64..=65_536,
         /// Bytes of the reason of a cancellation; a longer one ends the call with `RESOURCE_EXHAUSTED`.
         reason_bytes_max = 4_096 in 64..=65_536,
+        /// Participants that one session lists, each as often as it is; one more ends the call with `RESOURCE_EXHAUSTED`.
+        participants_max = 10_000 in 16..=1_048_576,
         /// Sessions that are open at one time; one more ends the call with `RESOURCE_EXHAUSTED`.
         open_max = 100_000 in 1..=10_000_000,
         /// Messages of one session; one more ends the call with `RESOURCE_EXHAUSTED`.
         session_messages_max = 1_000_000 in 100..=100_000_000,
-        /// Bytes of one session's messages; what does not fit ends the call with `RESOURCE_EXHAUSTED`.
-        session_bytes_max = 268_435_456 in 65_536..=68_719_476_736,
-        /// Bytes of the messages of all sessions in memory; what does not fit ends the call with `RESOURCE_EXHAUSTED`.
+        /// Bytes that one session takes, by its messages' lengths and what is kept of each; what does not fit ends the call with
+        /// `RESOURCE_EXHAUSTED`.
+        session_bytes_max = 536_870_912 in 65_536..=68_719_476_736,
+        /// Bytes that all open sessions take; what does not fit ends the call with `RESOURCE_EXHAUSTED`. Those that ended leave for the
+        /// store once three quarters are taken; past five quarters a message ends the call with `UNAVAILABLE` until they have.
         bytes_max = 1_073_741_824 in 1_048_576..=1_099_511_627_776,
         /// Sessions that ended and are kept in memory; those that ended first go to the store.
         closed_max = 1_024 in 0..=1_000_000,
@@ -264,8 +268,8 @@ limits! {
         closed_ms_max = 300_000 in 0..=86_400_000,
         /// Calls that wait for one session to be read from the store, and for all; one more ends with `RESOURCE_EXHAUSTED`.
         loading_max = 1_024 in 1..=65_536,
-        /// Bytes that are accepted and not in the log, and as many that are in the log and not in the store. Past the first a message ends the
-        /// call with `UNAVAILABLE`; past the second it waits, and ends so where the store refuses.
+        /// Bytes that are accepted and not in the log, and as many that are in the log and not in the store. Past the first a message ends
+        /// the call with `UNAVAILABLE`; past the second it waits, and ends so where the store refuses.
         unsaved_bytes_max = 67_108_864 in 8_388_608..=4_294_967_296,
         /// Segments of the log that wait in the store to be sorted into the logs of their sessions; past them this is done at once.
         segments_max = 1_024 in 16..=65_536,
@@ -285,6 +289,8 @@ limits! {
         shown_proposals_max = 64 in 1..=65_536,
         /// Evaluations and objections, or rounds, of one session that are shown; the oldest go first.
         shown_opinions_max = 64 in 1..=65_536,
+        /// Bytes of what a session's mode keeps, and of its resolution, in one answer to an operator; what is left out is counted.
+        shown_progress_bytes_max = 8_388_608 in 65_536..=67_108_864,
         /// Bytes of one text of a shown session; the rest is cut.
         shown_text_bytes_max = 512 in 64..=65_536,
     }

@@ -60,11 +60,8 @@ pub fn check(envelope: &Envelope, limits: &limits::Macp) -> Result<(), Unfit> {
     texts.into_iter().try_for_each(|(name, text)| fits(name, text, limits).map_err(Unfit::TooLong))
 }
 
-/// Whether a text of a call fits `limits.macp.id_bytes_max`.
-///
-/// # Errors
-/// What to say of one that does not.
-pub fn fits(name: &str, text: &str, limits: &limits::Macp) -> Result<(), String> {
+/// Whether a text of a call fits `limits.macp.id_bytes_max`; what to say of one that does not.
+fn fits(name: &str, text: &str, limits: &limits::Macp) -> Result<(), String> {
     let (bytes, max) = (text.len(), limits.id_bytes_max);
     if bytes as u64 > max { Err(format!("{name} has {bytes} bytes; limits.macp.id_bytes_max allows {max}")) } else { Ok(()) }
 }
@@ -97,4 +94,24 @@ fn exact(request: &Bytes) -> Option<Bytes> {
 #[must_use]
 pub fn request(envelope: Envelope) -> SendRequest {
     SendRequest { envelope: Some(envelope) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_an_envelope_are_those_that_came_and_made_anew_where_it_came_in_parts() {
+        // Field 1, twice: version "1.0", then message_id "m" and an unknown field 99.
+        let (first, second) = (&b"\x0a\x05\x0a\x031.0"[..], &b"\x0a\x06\x22\x01m\x98\x06\x07"[..]);
+        let whole = |parts: &[&[u8]]| {
+            let bytes = Bytes::from(parts.concat());
+            let envelope = SendRequest::decode(bytes.clone()).unwrap().envelope.unwrap();
+            bytes_within(&bytes, &envelope)
+        };
+        assert_eq!(whole(&[second]), &second[2..], "with what we do not know");
+        // A field of the request that we do not know, on either side.
+        assert_eq!(whole(&[b"\x98\x06\x07", first, b"\x98\x06\x08"]), &first[2..]);
+        assert_eq!(whole(&[first, second]), &b"\x0a\x031.0\x22\x01m"[..]);
+    }
 }

@@ -264,3 +264,112 @@ fn bound<T>(items: &mut VecDeque<T>, max: u64) {
 fn shown(text: &str, limits: &limits::Macp) -> Arc<str> {
     Arc::from(super::text::cut(text, limits.shown_text_bytes_max))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        tap::entry::macp::SessionRef,
+        time::{Mono, Wall},
+    };
+
+    /// A snapshot within bounds of three each.
+    struct Shown {
+        snapshot: Snapshot,
+        limits: limits::Macp,
+        ms: u64,
+    }
+
+    impl Shown {
+        fn new() -> Self {
+            let limits = limits::Macp {
+                shown_max: 3,
+                shown_clients_max: 3,
+                shown_senders_max: 3,
+                shown_proposals_max: 3,
+                shown_opinions_max: 3,
+                ..limits::Macp::default()
+            };
+            Self { snapshot: Snapshot::default(), limits, ms: 0 }
+        }
+
+        fn follow(&mut self, transition: &Transition, text: &str) {
+            self.ms += 1;
+            self.snapshot.follow(transition, None, Now { mono: Mono(self.ms * 1_000_000), wall: Wall(self.ms) }, text, &self.limits);
+        }
+
+        fn open(&mut self, number: u64, mode: Mode) {
+            let opened = Transition::Opened { session: session(number), mode, by: "a".into(), participants: 0, expires_at: Wall(9_000) };
+            self.follow(&opened, "{}");
+        }
+
+        fn accept(&mut self, by: &str, effect: Effect) {
+            self.follow(&Transition::Accepted { session: session(1), by: by.into(), effect }, "text");
+        }
+
+        fn numbers(&self) -> Vec<u64> {
+            self.snapshot.sessions.keys().copied().collect()
+        }
+    }
+
+    fn session(number: u64) -> SessionRef {
+        SessionRef { number, id: format!("s{number}").into() }
+    }
+
+    #[test]
+    fn sessions_that_ended_first_make_room_then_the_oldest_that_are_open() {
+        let mut shown = Shown::new();
+        (1..=3).for_each(|number| shown.open(number, Mode::Decision));
+        for number in [3, 2] {
+            shown.follow(&Transition::Ended { session: session(number), ending: Ending::Cancelled }, "");
+        }
+        shown.open(4, Mode::Decision);
+        assert_eq!(shown.numbers(), [1, 2, 4]);
+        shown.open(5, Mode::Decision);
+        assert_eq!(shown.numbers(), [1, 4, 5]);
+        shown.open(6, Mode::Decision);
+        assert_eq!((shown.numbers(), shown.snapshot.totals.open), (vec![4, 5, 6], 4), "what is not shown is counted");
+    }
+
+    #[test]
+    fn clients_heard_longest_ago_make_room() {
+        let mut shown = Shown::new();
+        for peer in ["1", "2", "3", "1", "4"] {
+            shown.follow(&Transition::Introduced { peer: Peer::new(peer), client: "c".into() }, "");
+        }
+        assert_eq!(shown.snapshot.clients.iter().map(|client| client.peer.as_str()).collect::<Vec<_>>(), ["3", "1", "4"]);
+    }
+
+    #[test]
+    fn senders_and_proposals_past_their_bounds_are_counted() {
+        let mut shown = Shown::new();
+        shown.open(1, Mode::Decision);
+        for n in 0..5 {
+            shown.accept(&format!("a{n}"), Effect::Proposed { proposal: format!("p{n}").into() });
+        }
+        shown.accept("a1", Effect::Proposed { proposal: "p1".into() });
+        let view = &shown.snapshot.sessions[&1];
+        assert_eq!(view.senders.keys().map(|it| &**it).collect::<Vec<_>>(), ["a0", "a1", "a2"]);
+        assert_eq!((view.more_senders, view.messages, view.senders["a1"].messages), (2, 6, 2));
+        let Progress::Decision(decision) = &view.progress else { panic!() };
+        assert_eq!(decision.proposals.iter().map(|it| &*it.proposal).collect::<Vec<_>>(), ["p0", "p1", "p2"]);
+        assert_eq!(decision.more_proposals, 2);
+    }
+
+    #[test]
+    fn the_oldest_opinions_and_rounds_make_room() {
+        let mut shown = Shown::new();
+        shown.open(1, Mode::Decision);
+        for n in 0..5 {
+            shown.accept("a", Effect::Objected { proposal: format!("p{n}").into(), severity: "low".into() });
+        }
+        let Progress::Decision(decision) = &shown.snapshot.sessions[&1].progress else { panic!() };
+        assert_eq!(decision.opinions.iter().map(|it| &*it.proposal).collect::<Vec<_>>(), ["p2", "p3", "p4"]);
+        assert_eq!(decision.objections.total(), 5);
+        let mut shown = Shown::new();
+        shown.open(1, Mode::MultiRound);
+        (1..=5).for_each(|round| shown.accept("a", Effect::Contributed { round }));
+        let Progress::Rounds(rounds) = &shown.snapshot.sessions[&1].progress else { panic!() };
+        assert_eq!((rounds.round, rounds.moves.iter().map(|it| it.round).collect::<Vec<_>>()), (5, vec![3, 4, 5]));
+    }
+}

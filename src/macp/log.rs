@@ -26,15 +26,23 @@ pub enum What {
     /// A message was accepted: the envelope's exact bytes. The first is the session's start.
     #[prost(bytes = "bytes", tag = "2")]
     Incoming(Bytes),
-    /// The TTL was found to be over.
+    /// The TTL was found to be over. Of a session that the sweep expired, once more when somebody asked for it first.
     #[prost(message, tag = "3")]
-    TtlExpired(()),
+    TtlExpired(TtlExpired),
     /// Somebody cancelled the session.
     #[prost(message, tag = "4")]
     SessionCancel(SessionCancelPayload),
     /// The mode resolved the session with these bytes.
     #[prost(bytes = "bytes", tag = "5")]
     Resolution(Bytes),
+}
+
+/// A TTL that is over.
+#[derive(Clone, PartialEq, prost::Message)]
+pub struct TtlExpired {
+    /// Whether the sweep found it, and nobody asked.
+    #[prost(bool, tag = "1")]
+    pub is_swept: bool,
 }
 
 /// A record that cannot be read.

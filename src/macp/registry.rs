@@ -141,6 +141,20 @@ mod tests {
     }
 
     #[test]
+    fn what_the_specification_leaves_open_is_said_too() {
+        for descriptor in descriptors() {
+            assert!(!descriptor.description.is_empty() && descriptor.schema_uris.is_empty(), "{descriptor:?}");
+        }
+        let (info, manifest) = (runtime_info(), manifest());
+        assert_eq!((info.title.as_str(), info.website_url.as_str()), ("MACP Coordination Runtime", ""));
+        assert!(!info.description.is_empty() && !manifest.description.is_empty() && manifest.metadata.is_empty());
+        assert_eq!(manifest.supported_modes, supported_modes());
+        assert_eq!(manifest.input_content_types, ["application/macp-envelope+proto"]);
+        assert_eq!(manifest.output_content_types, manifest.input_content_types);
+        assert_eq!(capabilities().experimental, None);
+    }
+
+    #[test]
     fn the_runtime_says_of_itself_what_the_specification_prints() {
         let info = runtime_info();
         assert_eq!((info.name.as_str(), info.version.as_str()), ("macp-runtime", "0.2.0"));

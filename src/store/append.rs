@@ -1,5 +1,5 @@
-//! Files that are appended to, `<name>-<n>.log` in the data folder: eight bytes that name the format, then records. A file ends past a bound,
-//! and the next is begun.
+//! Files that are appended to, `<name>-<n>.log` in the data folder: eight bytes that name the format, then records. A file ends past a
+//! bound, and the next is begun.
 
 use std::{
     fs::{File, OpenOptions},

@@ -11,7 +11,7 @@ use super::{
     held::Unfolded,
     intake::{FetchAsk, Intake, Request},
     invocations::{Refund, Row},
-    macp::{MacpLeft, SessionFilter, SessionRow},
+    macp::{Digest, MacpLeft, SessionFilter, SessionRow},
     op::{Class, CommitError, Done, Fetched, Op},
     read::{InvocationFilter, OthersPage, PAGE_ROWS_MAX, Reads, RefundFilter, Rows},
     record::Record,
@@ -201,6 +201,19 @@ impl Handle {
     /// As [`Self::invocations`].
     pub fn session(&self, id: String, done: Answer<Option<SessionRow>>) -> Result<(), CommitError> {
         self.read(move |conn| macp::by_id(conn, &id), done)
+    }
+
+    /// Reads the session of an id, and of one that is in the store alone when it accepted a message, in Unix milliseconds.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn session_and_message(
+        &self,
+        id: String,
+        message: Option<Digest>,
+        done: Answer<Option<(SessionRow, Option<u64>)>>,
+    ) -> Result<(), CommitError> {
+        self.read(move |conn| macp::by_id_and_message(conn, &id, message.as_ref()), done)
     }
 
     /// Reads a session's log behind its first `after` records, in its order, at most `limit` records and about 16 MiB. The records are as

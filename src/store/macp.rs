@@ -1,8 +1,9 @@
 //! Sessions and their logs.
 //!
-//! What happens in sessions is in their [log](super::SessionLog) first. Behind the work it comes here as segments: one row for all records of
-//! some time, whatever their sessions. Then the oldest segments are sorted: their records go to the logs of their sessions, in as few rows
-//! as there are sessions in what is sorted at one time. A session's log is those rows, and behind them what the segments have that are left.
+//! What happens in sessions is in their [log](super::SessionLog) first. Behind the work it comes here as segments: one row for all records
+//! of some time, whatever their sessions. Then the oldest segments are sorted: their records go to the logs of their sessions, in as few
+//! rows as there are sessions in what is sorted at one time. A session's log is those rows, and behind them what the segments have that are
+//! left.
 
 use bytes::Bytes;
 
@@ -53,8 +54,42 @@ pub struct SessionRow {
     pub policy_version: String,
     /// What it belongs to.
     pub trace: Option<TraceId>,
-    /// Digests of its messages' ids, once it is in the store alone.
-    pub seen: Option<Bytes>,
+    /// Whether it is in the store alone, and the digests of its messages' ids with it.
+    pub is_gone: bool,
+    /// Whether it was expired by the sweep, and nobody asked since.
+    pub is_unnoticed: bool,
+}
+
+/// Bytes of a digest.
+pub const DIGEST_BYTES: usize = 16;
+
+/// A digest of a message's id: what its SHA-256 begins with.
+pub type Digest = [u8; DIGEST_BYTES];
+
+/// Bytes of a digest with the time of the acceptance behind it, in Unix milliseconds as eight bytes, the highest first.
+pub const SEEN_BYTES: usize = DIGEST_BYTES + 8;
+
+/// Digests that are kept in one row.
+pub(super) const SEEN_ROW: usize = 40;
+
+/// Bytes of one part of a session's digests, at most: whole rows.
+pub const SEEN_PART_BYTES: usize = SEEN_ROW * SEEN_BYTES * 1_024;
+
+/// Messages that a session accepted, some of them: digests of their ids with the times of their acceptances, sorted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenPart {
+    /// Whose.
+    pub session: u64,
+    /// They, [`SEEN_BYTES`] each; all parts but the last are of [`SEEN_PART_BYTES`].
+    pub items: Bytes,
+}
+
+/// When a message was accepted, in Unix milliseconds, by the digest of its id among sorted ones.
+#[must_use]
+pub fn accepted_at(items: &[u8], digest: &Digest) -> Option<u64> {
+    let (items, _) = items.as_chunks::<SEEN_BYTES>();
+    let place = items.binary_search_by(|item| item[..DIGEST_BYTES].cmp(digest)).ok()?;
+    items[place].last_chunk().map(|at| u64::from_be_bytes(*at))
 }
 
 impl SessionRow {
@@ -79,6 +114,10 @@ pub enum MacpOp {
     },
     /// Rows as they are now.
     Sessions(Vec<SessionRow>),
+    /// Which messages sessions accepted, before the rows that say that they are in the store alone. What is there already is written again.
+    Seen(Vec<SeenPart>),
+    /// Somebody was told that these sessions are expired, which the sweep had expired.
+    Noticed(Vec<u64>),
     /// Closes sessions whose logs do not begin, with why; they are in the store alone then.
     Damaged(Vec<(u64, String)>),
     /// Sorts the oldest segments, as many as one slice takes, none behind this one.
@@ -103,6 +142,8 @@ pub struct MacpDone {
     pub segments: u64,
     /// Sessions that were deleted.
     pub retired: Vec<u64>,
+    /// Whether a session that is to be deleted is not yet.
+    pub is_more: bool,
     /// Sessions that were closed for their logs, with their ids.
     pub damaged: Vec<(u64, String)>,
 }
@@ -127,8 +168,10 @@ pub struct SessionFilter {
 /// A part of what the runtime starts from, in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MacpLeft {
-    /// Sessions that are in the store alone.
+    /// Sessions that are in the store alone, with how they stand as far as anybody was told.
     Gone(Vec<(u64, String, SessionState)>),
+    /// Sessions that are not, and ended for their logs, with why.
+    Damaged(Vec<(u64, String)>),
     /// Records of a session that is not, in their order.
     Log {
         /// Whose.
@@ -142,6 +185,8 @@ pub enum MacpLeft {
     Unreadable {
         /// Its number.
         segment: u64,
+        /// The sessions that it has records of, where that is known.
+        sessions: Option<Vec<u64>>,
     },
     /// How far the log is in the database, how many segments there are, and the number of the next session.
     End {
@@ -170,6 +215,7 @@ fn varint(into: &mut Vec<u8>, mut number: u64) {
 }
 
 /// The records of a segment, with whose they are; nothing where its bytes are no segment.
+#[must_use]
 pub fn records(segment: &Bytes) -> Option<Vec<(u64, Bytes)>> {
     let mut at = 0;
     let mut records = Vec::new();
@@ -181,6 +227,32 @@ pub fn records(segment: &Bytes) -> Option<Vec<(u64, Bytes)>> {
         at = end;
     }
     Some(records)
+}
+
+/// The sessions that a segment has records of, each once, as varints; nothing where its bytes are no segment.
+pub(super) fn sessions_of(segment: &[u8]) -> Option<Vec<u8>> {
+    let (mut at, mut sessions) = (0, Vec::new());
+    while at < segment.len() {
+        sessions.push(read_varint(segment, &mut at)?);
+        let len = usize::try_from(read_varint(segment, &mut at)?).ok()?;
+        at = at.checked_add(len).filter(|end| *end <= segment.len())?;
+    }
+    sessions.sort_unstable();
+    sessions.dedup();
+    let mut bytes = Vec::new();
+    for session in sessions {
+        varint(&mut bytes, session);
+    }
+    Some(bytes)
+}
+
+/// Numbers as [`sessions_of`] has them; nothing where the bytes are none.
+pub(super) fn numbers(bytes: &[u8]) -> Option<Vec<u64>> {
+    let (mut at, mut numbers) = (0, Vec::new());
+    while at < bytes.len() {
+        numbers.push(read_varint(bytes, &mut at)?);
+    }
+    Some(numbers)
 }
 
 fn read_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
@@ -213,5 +285,24 @@ mod tests {
         assert!(records(&segment.slice(..segment.len() - 1)).is_none());
         assert!(records(&Bytes::from_static(&[0xff; 12])).is_none());
         assert_eq!(records(&Bytes::new()), Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_segment_says_once_whose_records_it_has() {
+        let mut segment = Vec::new();
+        for session in [300, 7, 300, 1, u64::MAX] {
+            push(&mut segment, session, b"x");
+        }
+        let sessions = sessions_of(&segment).unwrap();
+        assert_eq!(numbers(&sessions), Some(vec![1, 7, 300, u64::MAX]));
+        assert_eq!((numbers(&[]), numbers(&[0x80]), sessions_of(&[1, 9])), (Some(Vec::new()), None, None));
+    }
+
+    #[test]
+    fn an_acceptance_is_found_by_its_digest() {
+        let digest = |n: u8| [n; DIGEST_BYTES];
+        let items: Vec<u8> = [1_u8, 3, 9].iter().flat_map(|n| [&digest(*n)[..], &u64::from(*n).to_be_bytes()].concat()).collect();
+        let found: Vec<_> = (0..11).filter_map(|n| accepted_at(&items, &digest(n))).collect();
+        assert_eq!((found, accepted_at(&[], &digest(1))), (vec![1, 3, 9], None));
     }
 }

@@ -7,9 +7,28 @@ use rusqlite::Connection;
 /// `RLCN`: says that the database is a station's.
 const APPLICATION_ID: i64 = 0x524c_434e;
 
+/// One step.
+#[derive(Clone, Copy)]
+enum Step {
+    /// By these statements.
+    Sql(&'static str),
+    /// By what no statement says.
+    With(fn(&Connection) -> rusqlite::Result<()>),
+}
+
+impl Step {
+    fn take(self, conn: &Connection) -> rusqlite::Result<()> {
+        match self {
+            Self::Sql(statements) => conn.execute_batch(statements),
+            Self::With(step) => step(conn),
+        }
+    }
+}
+
 /// The steps; the schema's version is how many of them were taken.
-const STEPS: &[&str] = &[
-    "
+const STEPS: &[Step] = &[
+    Step::Sql(
+        "
     CREATE TABLE meta (
         name TEXT PRIMARY KEY,
         value INTEGER NOT NULL
@@ -65,7 +84,9 @@ const STEPS: &[&str] = &[
         draining INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
 ",
-    "
+    ),
+    Step::Sql(
+        "
     CREATE TABLE runs (
         number INTEGER PRIMARY KEY,
         run BLOB NOT NULL UNIQUE,
@@ -117,7 +138,9 @@ const STEPS: &[&str] = &[
         UNIQUE (request, variant)
     ) STRICT;
 ",
-    "
+    ),
+    Step::Sql(
+        "
     CREATE TABLE macp_sessions (
         number INTEGER PRIMARY KEY,
         id TEXT NOT NULL,
@@ -157,7 +180,49 @@ const STEPS: &[&str] = &[
         PRIMARY KEY (session, first)
     ) STRICT, WITHOUT ROWID;
 ",
+    ),
+    Step::With(digests_to_rows),
 ];
+
+/// Digests of the ids of sessions' messages move from the sessions' rows to rows of their own, 40 of 24 bytes in each; a session says that
+/// it is in the store alone; a segment says whose records it has.
+fn digests_to_rows(conn: &Connection) -> rusqlite::Result<()> {
+    conn.execute_batch(
+        "
+    CREATE TABLE macp_seen (
+        session INTEGER NOT NULL,
+        first BLOB NOT NULL,
+        items BLOB NOT NULL,
+        PRIMARY KEY (session, first)
+    ) STRICT, WITHOUT ROWID;
+    ALTER TABLE macp_segments ADD COLUMN sessions BLOB;
+    ALTER TABLE macp_sessions ADD COLUMN gone INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE macp_sessions ADD COLUMN swept INTEGER NOT NULL DEFAULT 0;
+    UPDATE macp_sessions SET gone = seen IS NOT NULL, swept = CASE WHEN ending IS NULL THEN 0 ELSE 2 END;
+",
+    )?;
+    {
+        let mut sessions = conn.prepare("SELECT number, seen FROM macp_sessions WHERE length(seen) > 0")?;
+        let mut put = conn.prepare("INSERT OR REPLACE INTO macp_seen (session, first, items) VALUES (?1, ?2, ?3)")?;
+        let mut sessions = sessions.query([])?;
+        while let Some(row) = sessions.next()? {
+            let (session, seen): (i64, Vec<u8>) = (row.get(0)?, row.get(1)?);
+            for items in seen.chunks(40 * 24).filter(|items| items.len() >= 24) {
+                put.execute(rusqlite::params![session, &items[..16], items])?;
+            }
+        }
+    }
+    conn.execute_batch(
+        "
+    DROP INDEX macp_sessions_held;
+    DROP INDEX macp_sessions_gone;
+    ALTER TABLE macp_sessions DROP COLUMN seen;
+    CREATE INDEX macp_sessions_held ON macp_sessions (number) WHERE gone = 0;
+    CREATE INDEX macp_sessions_gone ON macp_sessions (number) WHERE gone = 1;
+    CREATE INDEX macp_sessions_damaged ON macp_sessions (number) WHERE gone = 0 AND ending = 'damaged';
+",
+    )
+}
 
 /// Whose a database is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +261,7 @@ pub(super) fn run(conn: &Connection) -> rusqlite::Result<()> {
         return Ok(());
     }
     conn.execute_batch("BEGIN IMMEDIATE")?;
-    let stepped = STEPS.iter().skip(taken).try_for_each(|step| conn.execute_batch(step)).and_then(|()| {
+    let stepped = STEPS.iter().skip(taken).try_for_each(|step| step.take(conn)).and_then(|()| {
         conn.pragma_update(None, "application_id", APPLICATION_ID)?;
         conn.pragma_update(None, "user_version", i64::try_from(STEPS.len()).unwrap_or(i64::MAX))?;
         conn.execute_batch("COMMIT")
@@ -227,7 +292,7 @@ mod tests {
     #[test]
     fn a_database_of_an_earlier_version_is_brought_up_with_what_it_holds() {
         let conn = Connection::open_in_memory().unwrap();
-        conn.execute_batch(STEPS[0]).unwrap();
+        STEPS[0].take(&conn).unwrap();
         conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
         conn.pragma_update(None, "user_version", 1).unwrap();
         conn.execute("INSERT INTO brakes VALUES ('boss', 1, 0)", []).unwrap();
@@ -235,7 +300,38 @@ mod tests {
         let brakes: i64 = conn.query_row("SELECT count(*) FROM brakes", [], |row| row.get(0)).unwrap();
         let runs: i64 = conn.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap();
         let sessions: i64 = conn.query_row("SELECT count(*) FROM macp_sessions", [], |row| row.get(0)).unwrap();
-        assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 3));
+        assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 4));
+    }
+
+    #[test]
+    fn sessions_of_an_earlier_version_keep_which_messages_they_accepted() {
+        let conn = Connection::open_in_memory().unwrap();
+        for step in &STEPS[..3] {
+            step.take(&conn).unwrap();
+        }
+        conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        conn.pragma_update(None, "user_version", 3).unwrap();
+        let item = |n: u8| [&[n; 16][..], &u64::from(n).to_be_bytes()].concat();
+        let of = |count: u8| Some((0..count).flat_map(item).collect::<Vec<u8>>());
+        let sessions = [(1, None, None), (2, Some("resolved"), None), (3, Some("resolved"), of(0)), (4, Some("expired"), of(100))];
+        for (number, ending, seen) in sessions {
+            conn.execute(
+                "INSERT INTO macp_sessions VALUES (?1, 's', 'macp.mode.decision.v1', '', ?2, NULL, NULL, NULL, 'a', '', 0, 0, 1, 2, 3, '', '', '', NULL, ?3)",
+                rusqlite::params![number, ending, seen],
+            )
+            .unwrap();
+        }
+        run(&conn).unwrap();
+        let mut rows = conn.prepare("SELECT gone, swept FROM macp_sessions ORDER BY number").unwrap();
+        let rows: Vec<(i64, i64)> =
+            rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().collect::<rusqlite::Result<_>>().unwrap();
+        assert_eq!(rows, [(0, 0), (0, 2), (1, 2), (1, 2)]);
+        for n in 0..100 {
+            let (session, at) = super::super::tables::macp::by_id_and_message(&conn, "s", Some(&[n; 16])).unwrap().unwrap();
+            assert_eq!((session.number, at), (4, Some(u64::from(n))));
+        }
+        let none = super::super::tables::macp::by_id_and_message(&conn, "s", Some(&[100; 16])).unwrap().unwrap();
+        assert_eq!(none.1, None);
     }
 
     #[test]

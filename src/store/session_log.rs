@@ -181,7 +181,10 @@ mod tests {
         for number in 8..=13 {
             assert_eq!(found.log.append(&[u8::try_from(number).unwrap(); 40]).unwrap(), number);
         }
-        assert_eq!(names(data), ["sessions-1.log", "sessions-2.log", "sessions-3.log", "sessions-4.log", "sessions-5.log", "sessions-6.log"]);
+        assert_eq!(
+            names(data),
+            ["sessions-1.log", "sessions-2.log", "sessions-3.log", "sessions-4.log", "sessions-5.log", "sessions-6.log"]
+        );
         found.log.stored(10, Wall(0));
         assert_eq!(names(data), ["sessions-4.log", "sessions-5.log", "sessions-6.log"]);
         drop(found);
@@ -223,7 +226,10 @@ mod tests {
         for cut in head + 2 * piece..whole.len() {
             fs::write(&path, &whole[..cut]).unwrap();
             let found = open(data, 0);
-            assert_eq!((left(&found), found.notices.len()), (vec![(1, &b"one"[..]), (2, &b"two"[..])], usize::from(cut > head + 2 * piece)));
+            assert_eq!(
+                (left(&found), found.notices.len()),
+                (vec![(1, &b"one"[..]), (2, &b"two"[..])], usize::from(cut > head + 2 * piece))
+            );
         }
         let mut damaged = whole;
         damaged[head + piece + 17] ^= 1;

@@ -7,9 +7,9 @@ use tokio::sync::oneshot;
 
 use super::shared::Shared;
 use crate::{
-    macp::kernel::Input,
+    macp::kernel::{Input, Leaving},
     store::{
-        macp::{MacpDone, MacpOp, SessionRow},
+        macp::{MacpDone, MacpOp, SEEN_PART_BYTES},
         op::{Class, CommitError, Done, Op},
     },
 };
@@ -23,6 +23,9 @@ const REST: Duration = Duration::from_millis(5);
 /// Rows of one operation.
 const ROWS_MAX: usize = 1_024;
 
+/// Digests of ids that are made without a thread of their own.
+const DIGESTS_AT_ONCE: usize = 1_024;
+
 /// Keeps house until the runtime ends.
 pub(super) async fn keep(shared: Arc<Shared>) {
     let mut rows_at = shared.clock.now().mono;
@@ -34,7 +37,7 @@ pub(super) async fn keep(shared: Arc<Shared>) {
                 state.kernel.handle(now, &Input::Timeout);
                 shared.drain(&mut state, now, None);
             }
-            let is_full = state.journal.is_much() || state.journal.segments >= shared.limits.segments_max;
+            let is_full = state.journal.is_much() || state.journal.segments >= shared.limits.segments_max || state.kernel.is_pressed();
             (state.kernel.timeout(), state.journal.failing.is_some(), is_full)
         };
         if is_failing {
@@ -77,7 +80,7 @@ impl Shared {
     pub(super) async fn rows(&self) -> bool {
         let _turn = self.rows_turn.lock().await;
         let Some((through, mut left)) = self.lock().map(|state| (state.journal.last(), state.kernel.dirty())) else { return false };
-        if !self.segments(through).await {
+        if !self.segments(through).await || !self.noticed().await {
             return false;
         }
         while left > 0 {
@@ -100,7 +103,7 @@ impl Shared {
     /// Writes into the store what was in the log; whether all is there.
     async fn segments(&self, through: u64) -> bool {
         loop {
-            let Some(next) = self.lock().map(|mut state| state.journal.to_store(through)) else { return false };
+            let Some(next) = self.lock().map(|mut state| state.journal.next_segment(through)) else { return false };
             let Some((number, at, bytes)) = next else { return true };
             let why = self.commit(MacpOp::Segment { number, at, bytes }).await.err().map(|error| Arc::from(error.to_string()));
             let is_there = why.is_none();
@@ -117,6 +120,18 @@ impl Shared {
         }
     }
 
+    /// Writes which sessions in the store alone are known to be expired; whether all are.
+    async fn noticed(&self) -> bool {
+        let Some(noticed) = self.lock().map(|mut state| state.kernel.take_noticed()) else { return false };
+        if noticed.is_empty() || self.commit(MacpOp::Noticed(noticed.clone())).await.is_ok() {
+            return true;
+        }
+        if let Some(mut state) = self.lock() {
+            state.kernel.put_back_noticed(noticed);
+        }
+        false
+    }
+
     /// Notes that the segment that was taken is in the store, or why it is not; whether there is a state to note it in.
     fn on_stored(&self, why: Option<Arc<str>>) -> bool {
         let Some(mut state) = self.lock() else { return false };
@@ -130,12 +145,12 @@ impl Shared {
     /// Has sessions leave memory; whether there may be more of them.
     async fn evict(&self, through: crate::ids::Ticket) -> bool {
         let now = self.clock.now();
-        let Some(rows) = self.lock().map(|mut state| state.kernel.evict(now, through, ROWS_MAX / 4)) else { return false };
-        if rows.is_empty() {
+        let Some(leaving) = self.lock().map(|mut state| state.kernel.evict(now, through, ROWS_MAX / 4)) else { return false };
+        if leaving.is_empty() {
             return false;
         }
-        let numbers: Vec<u64> = rows.iter().map(|row: &SessionRow| row.number).collect();
-        let is_there = self.commit(MacpOp::Sessions(rows)).await.is_ok();
+        let numbers: Vec<u64> = leaving.iter().map(|it| it.row.number).collect();
+        let is_there = self.move_out(leaving).await.is_ok();
         let Some(mut state) = self.lock() else { return false };
         if is_there {
             let now = self.clock.now();
@@ -144,7 +159,35 @@ impl Shared {
         } else {
             state.kernel.keep_leaving(numbers.into_iter().rev());
         }
+        let left = state.kernel.take_left();
+        drop(state);
+        drop(left);
         is_there
+    }
+
+    /// Writes which messages sessions accepted, then their rows.
+    async fn move_out(&self, leaving: Vec<Leaving>) -> Result<(), CommitError> {
+        let mut rows = Vec::with_capacity(leaving.len());
+        let (mut parts, mut bytes) = (Vec::new(), 0);
+        for Leaving { row, ids } in leaving {
+            let digests = if ids.count() > DIGESTS_AT_ONCE {
+                let digests = tokio::task::spawn_blocking(move || ids.digests()).await;
+                digests.map_err(|_| CommitError::Failed("the runtime is going down".to_owned()))?
+            } else {
+                ids.digests()
+            };
+            for part in digests.parts(row.number) {
+                if bytes + part.items.len() > SEEN_PART_BYTES {
+                    bytes = 0;
+                    self.commit(MacpOp::Seen(std::mem::take(&mut parts))).await?;
+                }
+                bytes += part.items.len();
+                parts.push(part);
+            }
+            rows.push(row);
+        }
+        self.commit(MacpOp::Seen(parts)).await?;
+        self.commit(MacpOp::Sessions(rows)).await.map(drop)
     }
 
     /// Has sessions leave the store; whether there may be more of them.
@@ -158,7 +201,7 @@ impl Shared {
         if let Some(mut state) = self.lock() {
             state.kernel.handle(now, &Input::Retired { numbers: &done.retired });
         }
-        !done.retired.is_empty()
+        done.is_more || !done.retired.is_empty()
     }
 
     async fn commit(&self, op: MacpOp) -> Result<MacpDone, CommitError> {

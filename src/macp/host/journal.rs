@@ -121,7 +121,7 @@ impl Journal {
     }
 
     /// The next segment for the database; the same one again, until it is stored. Nothing once the database has the piece `through`.
-    pub(super) fn to_store(&mut self, through: u64) -> Option<(u64, Wall, Bytes)> {
+    pub(super) fn next_segment(&mut self, through: u64) -> Option<(u64, Wall, Bytes)> {
         if self.taken.is_none() && self.stored.0 < through {
             self.taken = self.unstored.pop_front().map(|it| (it.number, it.through, it.at, Bytes::from(it.bytes)));
         }
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn records_go_to_the_log_and_then_to_the_database_in_their_order() {
         let mut journal = Journal::new(4, 2);
-        assert!(journal.take_gathered().is_none() && journal.to_store(9).is_none());
+        assert!(journal.take_gathered().is_none() && journal.next_segment(9).is_none());
         journal.push(Ticket(1), 9, b"a");
         let first = take(&mut journal);
         assert_eq!((first.through, first.record_bytes), (Ticket(1), 1));
@@ -169,11 +169,11 @@ mod tests {
         let third = take(&mut journal);
         journal.written(6, Wall(8), third);
         let segment = (6, Wall(7), Bytes::from_static(b"\x09\x01a\x09\x02bc\x08\x01d"));
-        assert_eq!((journal.last(), journal.to_store(4)), (6, None), "no more than was asked for");
-        assert_eq!((journal.to_store(5), journal.to_store(5)), (Some(segment.clone()), Some(segment)), "until it is stored");
+        assert_eq!((journal.last(), journal.next_segment(4)), (6, None), "no more than was asked for");
+        assert_eq!((journal.next_segment(5), journal.next_segment(5)), (Some(segment.clone()), Some(segment)), "until it is stored");
         journal.stored();
         assert_eq!((journal.stored_through(), journal.segments), ((6, Ticket(3)), 3));
-        assert_eq!((journal.unstored_bytes(), journal.to_store(9)), (0, None));
+        assert_eq!((journal.unstored_bytes(), journal.next_segment(9)), (0, None));
     }
 
     #[test]
@@ -186,7 +186,7 @@ mod tests {
             journal.written(number, Wall(number), taken);
         }
         let stored: Vec<_> = std::iter::from_fn(|| {
-            journal.to_store(4)?;
+            journal.next_segment(4)?;
             journal.stored();
             Some(journal.stored_through().0)
         })

@@ -95,7 +95,7 @@ impl MACPRuntimeService for Service {
     async fn get_session(&self, request: Request<Received<GetSessionRequest>>) -> Result<Response<Reply>, Grpc> {
         let (peer, received) = opened(request);
         let call = Call::new(Rpc::GetSession, &peer, &received.bytes);
-        let message = match well(received.message).and_then(|message| self.fits(&message.session_id).map(|()| message)) {
+        let message = match well(received.message) {
             Ok(message) => message,
             Err(error) => return self.plain::<GetSessionResponse>(&call, Err(error)),
         };
@@ -111,7 +111,7 @@ impl MACPRuntimeService for Service {
     async fn cancel_session(&self, request: Request<Received<CancelSessionRequest>>) -> Result<Response<Reply>, Grpc> {
         let (peer, received) = opened(request);
         let call = Call::new(Rpc::CancelSession, &peer, &received.bytes);
-        let message = match well(received.message).and_then(|message| self.fits(&message.session_id).map(|()| message)) {
+        let message = match well(received.message) {
             Ok(message) => message,
             Err(error) => return self.plain::<CancelSessionResponse>(&call, Err(error)),
         };
@@ -174,10 +174,6 @@ impl Service {
             Ok(_) => Ok(Response::new(Box::pin(stream::empty()))),
             Err(status) => Err(status),
         }
-    }
-
-    fn fits(&self, session: &str) -> Answer1<()> {
-        envelope::fits("session_id", session, &self.shared.limits).map_err(|why| (Status::ResourceExhausted, why))
     }
 }
 

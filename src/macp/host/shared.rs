@@ -17,7 +17,8 @@ use crate::{
     limits,
     macp::{
         Command, Outcome, Refusal, Rpc, Snapshot, Status, Transition,
-        kernel::{Acked, Answer, Input, Kept, Kernel, Lookup, Output},
+        kernel::{Acked, Answer, Input, Kept, Kernel, Lookup, Output, digest, parse_ahead},
+        modes::Parsed,
     },
     store::{self, SessionLog, op::CommitError},
     tap::{
@@ -36,11 +37,19 @@ pub(super) enum Ask<'a> {
 }
 
 impl<'a> Ask<'a> {
-    fn input(self, lookup: Lookup<'a>) -> Input<'a> {
+    fn input(self, parsed: Option<&'a Parsed>, lookup: Lookup<'a>) -> Input<'a> {
         match self {
-            Self::Message(envelope, bytes) => Input::Message { envelope, bytes: bytes.clone(), lookup },
+            Self::Message(envelope, bytes) => Input::Message { envelope, bytes: bytes.clone(), parsed, lookup },
             Self::Cancel { session, reason, by } => Input::Cancel { session, reason, by, lookup },
             Self::Look(session) => Input::Look { session, lookup },
+        }
+    }
+
+    /// The id of the message that asks.
+    fn message(self) -> Option<&'a str> {
+        match self {
+            Self::Message(envelope, _) => Some(&envelope.message_id),
+            Self::Cancel { .. } | Self::Look(_) => None,
         }
     }
 }
@@ -96,7 +105,11 @@ impl Shared {
 
     /// Asks the kernel, and the store where it must be. The answer is not to be given before its ticket is durable.
     pub(super) async fn ask(&self, call: &Call<'_>, ask: Ask<'_>) -> Answer {
-        match self.step(call, &ask.input(Lookup::NotAsked)) {
+        let parsed = match ask {
+            Ask::Message(envelope, _) => parse_ahead(envelope, &self.limits),
+            Ask::Cancel { .. } | Ask::Look(_) => None,
+        };
+        match self.step(call, &ask.input(parsed.as_ref(), Lookup::NotAsked)) {
             Drained::Answer(answer) => answer,
             Drained::Nothing => down(),
             Drained::Load(session) => {
@@ -106,11 +119,11 @@ impl Shared {
                         "too many calls wait for sessions from the store (limits.macp.loading_max)",
                     );
                 };
-                let kept = match self.read(&session).await {
+                let kept = match self.read(&session, ask.message()).await {
                     Ok(kept) => kept,
                     Err(error) => return declined(Status::Unavailable, &error.to_string()),
                 };
-                match self.step(call, &ask.input(Lookup::Found(kept.as_ref()))) {
+                match self.step(call, &ask.input(parsed.as_ref(), Lookup::Found(kept.as_ref()))) {
                     Drained::Answer(answer) => answer,
                     Drained::Load(_) | Drained::Nothing => down(),
                 }
@@ -118,15 +131,16 @@ impl Shared {
         }
     }
 
-    async fn read(&self, session: &str) -> Result<Option<Kept>, CommitError> {
+    async fn read(&self, session: &str, message: Option<&str>) -> Result<Option<Kept>, CommitError> {
         let closed = || CommitError::Failed("the store is closed".to_owned());
         if let Some(mut state) = self.lock() {
             state.counters.read();
         }
         let (tell, told) = oneshot::channel();
-        (self.store)().ok_or_else(closed)?.session(session.to_owned(), Box::new(move |row| drop(tell.send(row))))?;
-        let row = told.await.unwrap_or_else(|_| Err(closed()))?;
-        Ok(row.as_ref().and_then(Kept::of))
+        let store = (self.store)().ok_or_else(closed)?;
+        store.session_and_message(session.to_owned(), message.map(digest), Box::new(move |row| drop(tell.send(row))))?;
+        let found = told.await.unwrap_or_else(|_| Err(closed()))?;
+        Ok(found.and_then(|(row, accepted_ms)| Kept::of(&row, accepted_ms)))
     }
 
     fn step(&self, call: &Call<'_>, input: &Input<'_>) -> Drained {
@@ -233,7 +247,7 @@ impl Shared {
                 state.journal.written(number, now.wall, gathered);
                 state.kernel.handle(now, &Input::Durable { through, bytes });
                 self.durable.store(through.0, Ordering::Release);
-                if state.journal.is_much() {
+                if state.journal.is_much() || state.kernel.is_pressed() {
                     self.wake.notify_one();
                 }
                 Ok(())

@@ -24,6 +24,7 @@ use crate::{
         op::{Class, CommitError, Done, Op},
     },
     time::{Mono, Now, Wall},
+    words::counted,
 };
 
 /// What was there before.
@@ -44,6 +45,8 @@ struct Replay {
     limits: crate::limits::Macp,
     /// Sessions whose logs do not begin, with why.
     headless: BTreeMap<u64, String>,
+    /// Sessions that an earlier start ended for their logs, with why.
+    damaged: Vec<(u64, String)>,
 }
 
 /// Damages that are told of one by one.
@@ -62,6 +65,7 @@ pub(super) async fn restore(setup: &Setup, make: append::Maker) -> Result<Restor
         notices: Vec::new(),
         limits: setup.limits,
         headless: BTreeMap::new(),
+        damaged: Vec::new(),
     }));
     let each = {
         let replay = Arc::clone(&replay);
@@ -84,6 +88,12 @@ pub(super) async fn restore(setup: &Setup, make: append::Maker) -> Result<Restor
     for (number, piece) in found.left {
         replay.piece(number, piece, setup.clock.now().wall);
     }
+    for (session, why) in std::mem::take(&mut replay.damaged) {
+        if !replay.kernel.damage(session, &why) {
+            replay.headless.entry(session).or_insert(why);
+        }
+    }
+    replay.show(Wall(0));
     let Replay { mut kernel, snapshot, journal, notices, headless, .. } = replay;
     kernel.replayed();
     if !headless.is_empty() {
@@ -116,9 +126,8 @@ impl Replay {
             }
             MacpLeft::Log { session, records } => records.iter().for_each(|record| self.replay(session, record)),
             MacpLeft::Records(records) => records.iter().for_each(|(session, record)| self.replay(*session, record)),
-            MacpLeft::Unreadable { segment } => {
-                self.notice(format!("segment {segment} of the sessions' log cannot be read: what was accepted in it is lost"));
-            }
+            MacpLeft::Damaged(damaged) => self.damaged.extend(damaged),
+            MacpLeft::Unreadable { segment, sessions } => self.unreadable(segment, sessions),
             MacpLeft::End { through, segments, session } => {
                 self.journal = Journal::new(through, segments);
                 self.kernel.number_from(session);
@@ -133,6 +142,24 @@ impl Replay {
             None => self.notice(format!("piece {number} of the sessions' log cannot be read: what was accepted in it is lost")),
         }
         self.journal.written(number, at, Gathered { bytes: piece.into(), ..Gathered::default() });
+    }
+
+    /// A segment is lost, and with it the sessions that have records in it.
+    fn unreadable(&mut self, segment: u64, sessions: Option<Vec<u64>>) {
+        let lost = format!("segment {segment} of the sessions' log cannot be read: what was accepted in it is lost");
+        let Some(sessions) = sessions else { return self.notice(lost) };
+        let mut hit: u64 = 0;
+        for session in sessions {
+            self.kernel.number_from(session.saturating_add(1));
+            let is_open = self.kernel.is_open(session);
+            if !self.kernel.damage(session, &lost) && !self.kernel.is_gone(session) {
+                self.headless.entry(session).or_insert_with(|| lost.clone());
+                hit += 1;
+            }
+            hit += u64::from(is_open);
+        }
+        self.show(Wall(0));
+        self.notice(format!("{lost}; {} expired for it", counted(hit, "session")));
     }
 
     fn notice(&mut self, notice: String) {
@@ -153,8 +180,12 @@ impl Replay {
                 self.headless.insert(session, damage.to_string());
             }
         }
+        self.show(Record::read(record).map_or(Wall(0), |(wall, _)| wall));
+    }
+
+    /// Shows what changed.
+    fn show(&mut self, wall: Wall) {
         // Shown with the times of then, which the clock of this start does not know.
-        let wall = Record::read(record).map_or(Wall(0), |(wall, _)| wall);
         let at = Now { mono: Mono(0), wall };
         while let Some(output) = self.kernel.poll_output() {
             if let Output::Transition { transition, trace, text } = output {

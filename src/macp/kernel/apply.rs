@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::{
     Acked, Answer, Input, Kernel, Output,
-    decide::{Decision, Heard, Start, message_bytes},
+    decide::{Decision, Heard, Start, message_bytes, session_bytes},
     seen::Seen,
     session::{End, Session},
 };
@@ -14,7 +14,7 @@ use crate::{
     ids::{Ticket, TraceId},
     macp::{
         Ending, Fault, OpenedText, SessionState, Transition, Verdict,
-        log::{Record, What},
+        log::{Record, TtlExpired, What},
         modes::{Delta, Response},
         proto::v1::{Envelope, SessionCancelPayload},
         text::cut,
@@ -77,7 +77,7 @@ impl Kernel {
             }
             (Decision::Cancel(number), Input::Cancel { reason, by, .. }) => {
                 self.received(verdict, trace);
-                let is_over = self.sessions.get(&number).is_some_and(|session| session.is_over(at_ms));
+                let is_over = self.sessions.get(&number).is_none_or(|session| session.is_over(at_ms));
                 let after = if is_over { self.expire(number, at_ms, true) } else { self.cancel(number, at_ms, reason, by) };
                 self.answer(Answer::Acked(Acked { after, ..ok(Some(SessionState::Expired)) }));
             }
@@ -117,7 +117,10 @@ impl Kernel {
                 self.open += 1;
                 self.expiry.insert((session.expires_ms, number));
             }
-            Some(end) => self.closed.push_back((end.at_ms, number)),
+            Some(end) => {
+                self.closed_bytes += session.bytes;
+                self.closed.push_back((end.at_ms, number));
+            }
         }
         self.sessions.insert(number, session);
         self.touch(number);
@@ -177,14 +180,41 @@ impl Kernel {
 
     /// Expires a session; `is_noticed` where somebody asked. The record that says so.
     pub(super) fn expire(&mut self, number: u64, at_ms: u64, is_noticed: bool) -> Ticket {
-        let Some(session) = self.sessions.get_mut(&number) else { return Ticket(0) };
-        session.is_unnoticed = !is_noticed;
+        let Some(session) = self.sessions.get_mut(&number) else { return self.notice_gone(number, at_ms) };
+        let was_unnoticed = std::mem::replace(&mut session.is_unnoticed, !is_noticed);
+        let expired = Record::new(at_ms, What::TtlExpired(TtlExpired { is_swept: !is_noticed }));
         if session.end.is_some() {
-            return session.last;
+            if was_unnoticed && is_noticed {
+                // What was told on the wire is told after a restart too.
+                self.keep(number, &expired);
+                self.note(number);
+            }
+            return self.sessions.get(&number).map_or(Ticket(0), |session| session.last);
         }
-        self.keep(number, &Record::new(at_ms, What::TtlExpired(())));
+        self.keep(number, &expired);
         self.end(number, End { ending: Ending::TtlExpired, at_ms, why: Box::default(), resolution: Bytes::new() });
         self.ticket
+    }
+
+    fn note(&mut self, number: u64) {
+        if let Some(session) = self.sessions.get_mut(&number) {
+            session.stands = session.last;
+        }
+        self.touch(number);
+        // Its row may be on its way as it was.
+        if self.leaving.contains(&number) {
+            self.noticed.insert(number);
+        }
+    }
+
+    /// Somebody asks for a session that the sweep expired, and that is in the store alone. The record that says so.
+    fn notice_gone(&mut self, number: u64, at_ms: u64) -> Ticket {
+        if self.gone.notice(number) {
+            self.noticed.insert(number);
+            self.keep(number, &Record::new(at_ms, What::TtlExpired(TtlExpired { is_swept: false })));
+            self.last_notice = self.ticket;
+        }
+        self.last_notice
     }
 
     /// Ends a session, once.
@@ -201,7 +231,8 @@ impl Kernel {
             Ending::Resolved => String::from_utf8_lossy(&end.resolution).into_owned(),
             Ending::TtlExpired | Ending::Cancelled | Ending::LogDamaged => end.why.to_string(),
         };
-        session.end = Some(Box::new(end));
+        self.bytes += session.finish(end);
+        self.closed_bytes += session.bytes;
         session.stands = session.last;
         self.touch(number);
         let text = cut(&text, self.limits.shown_text_bytes_max).to_owned();
@@ -224,7 +255,7 @@ impl Kernel {
 /// A session as its start makes it.
 pub(super) fn begin(number: u64, at_ms: u64, envelope: &Envelope, start: Start, text_bytes_max: u64) -> Box<Session> {
     let Start { mode_name, mode, payload, participants, ttl_ms, state } = start;
-    let bytes = message_bytes(envelope) + participants.held_bytes();
+    let bytes = session_bytes(envelope, &participants);
     Box::new(Session {
         number,
         id: Arc::from(envelope.session_id.as_str()),
@@ -248,7 +279,7 @@ pub(super) fn begin(number: u64, at_ms: u64, envelope: &Envelope, start: Start, 
         stands: Ticket(0),
         is_unnoticed: false,
         is_dirty: false,
-        is_leaving: false,
+        is_sealed: false,
     })
 }
 

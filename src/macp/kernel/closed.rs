@@ -5,7 +5,7 @@ use std::{
     hash::RandomState,
 };
 
-use super::Kernel;
+use super::{Kernel, Leaving, Sealed, session::Session};
 use crate::{
     ids::Ticket,
     macp::{SessionState, Transition},
@@ -37,6 +37,25 @@ impl Gone {
 
     pub(super) fn has(&self, number: u64) -> bool {
         self.by_number.contains_key(&number)
+    }
+
+    /// Whether nobody was told yet that it is expired.
+    pub(super) fn is_unnoticed(&self, number: u64) -> bool {
+        self.told(number).is_some_and(|state| state == SessionState::Open)
+    }
+
+    fn told(&self, number: u64) -> Option<SessionState> {
+        let hash = self.by_number.get(&number)?;
+        self.by_hash.get(hash).filter(|(of, _)| *of == number).map(|(_, state)| *state)
+    }
+
+    /// Somebody is told that it is expired; whether that is new.
+    pub(super) fn notice(&mut self, number: u64) -> bool {
+        let is_new = self.is_unnoticed(number);
+        if is_new && let Some(hash) = self.by_number.get(&number) {
+            self.by_hash.insert(*hash, (number, SessionState::Expired));
+        }
+        is_new
     }
 
     pub(super) fn retire(&mut self, number: u64) {
@@ -95,43 +114,63 @@ impl Kernel {
         }
     }
 
+    /// Sessions of rows that are to say that somebody was told of their ends.
+    pub fn take_noticed(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.noticed).into_iter().collect()
+    }
+
+    /// Has that written again that was not.
+    pub fn put_back_noticed(&mut self, numbers: impl IntoIterator<Item = u64>) {
+        self.noticed.extend(numbers);
+    }
+
+    /// Whether sessions that ended take room that others need.
+    #[must_use]
+    pub fn is_pressed(&self) -> bool {
+        self.bytes > self.pressed_bytes() && !self.closed.is_empty()
+    }
+
+    const fn pressed_bytes(&self) -> u64 {
+        self.limits.bytes_max / 4 * 3
+    }
+
     /// Sessions that are to be in the store alone: ended, too old, too many or in the way of open ones, and with no record behind
     /// `through`; at most so many.
     /// [`Input::Evicted`](super::Input) says when they are there.
-    pub fn evict(&mut self, now: Now, through: Ticket, rows_max: usize) -> Vec<SessionRow> {
+    pub fn evict(&mut self, now: Now, through: Ticket, sessions_max: usize) -> Vec<Leaving> {
         let at_ms = self.ms(now);
-        let mut rows = Vec::new();
-        // Room for what comes: an ended session is to turn no message away.
-        let bytes_max = self.limits.bytes_max / 4 * 3;
+        let mut leaving = Vec::new();
         let mut bytes = self.bytes;
-        while rows.len() < rows_max
+        while leaving.len() < sessions_max
             && let Some((ended_ms, number)) = self.closed.front().copied()
         {
             let is_old = at_ms > ended_ms.saturating_add(self.limits.closed_ms_max);
+            // Room for what comes: an ended session is to turn no message away.
+            let is_over = self.closed.len() as u64 > self.limits.closed_max || bytes > self.pressed_bytes();
             let Some(session) = self.sessions.get_mut(&number) else {
                 self.closed.pop_front();
                 continue;
             };
-            let is_over = self.closed.len() as u64 > self.limits.closed_max || bytes > bytes_max;
             if !(is_old || is_over) || session.last > through.min(self.durable) {
                 break;
             }
             bytes = bytes.saturating_sub(session.bytes);
             self.closed.pop_front();
-            session.is_leaving = true;
             self.leaving.insert(number);
-            rows.push(SessionRow { seen: Some(session.seen.digests().0), ..session.row() });
+            session.is_sealed = true;
+            let seen = &mut session.seen;
+            let ids = self.sealed.entry(number).or_insert_with(|| Sealed::new(std::mem::take(seen))).clone();
+            leaving.push(Leaving { row: SessionRow { is_gone: true, ..session.row() }, ids });
         }
-        rows
+        leaving
     }
 
     /// Keeps sessions in memory whose way to the store failed.
     pub fn keep_leaving(&mut self, numbers: impl Iterator<Item = u64>) {
         for number in numbers {
-            if let Some(session) = self.sessions.get_mut(&number)
+            if let Some(session) = self.sessions.get(&number)
                 && self.leaving.remove(&number)
             {
-                session.is_leaving = false;
                 let ended_ms = session.end.as_ref().map_or(0, |end| end.at_ms);
                 self.closed.push_front((ended_ms, number));
             }
@@ -146,9 +185,46 @@ impl Kernel {
             let Some(session) = self.sessions.remove(number) else { continue };
             self.by_id.remove(&session.id);
             self.bytes = self.bytes.saturating_sub(session.bytes);
+            self.closed_bytes = self.closed_bytes.saturating_sub(session.bytes);
             let hash = self.hash(&session.id);
-            self.gone.insert(hash, *number, session.state());
+            self.gone.insert(hash, *number, session.told_state());
             self.tell(Transition::Evicted { session: session.session_ref() }, session.trace, "");
+            self.left.0.push((session, self.sealed.remove(number)));
         }
+    }
+
+    /// What left memory, to be dropped where nobody waits: of a long session that takes its time.
+    pub fn take_left(&mut self) -> Left {
+        std::mem::take(&mut self.left)
+    }
+
+    /// When a session in memory accepted a message.
+    pub(super) fn accepted_ms(&self, session: &Session, message: &str) -> Option<u64> {
+        match self.sealed.get(&session.number).filter(|_| session.is_sealed) {
+            Some(ids) => ids.at(message),
+            None => session.seen.at(message),
+        }
+    }
+}
+
+/// Sessions that left memory.
+#[derive(Debug, Default)]
+pub struct Left(Vec<(Box<Session>, Option<Sealed>)>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_sessions_of_one_hash_the_later_counts_and_stays_when_the_other_goes() {
+        let mut gone = Gone::new(RandomState::new());
+        gone.insert(7, 1, SessionState::Open);
+        assert!(gone.is_unnoticed(1));
+        gone.insert(7, 2, SessionState::Resolved);
+        assert_eq!((gone.state(7), gone.is_unnoticed(1), gone.notice(1)), (Some(SessionState::Resolved), false, false));
+        gone.retire(1);
+        assert_eq!((gone.state(7), gone.has(1), gone.has(2)), (Some(SessionState::Resolved), false, true));
+        gone.retire(2);
+        assert_eq!((gone.state(7), gone.has(2)), (None, false));
     }
 }

@@ -8,8 +8,8 @@ use std::{
 };
 
 use super::{
-    Answer, Input, Output,
-    closed::Gone,
+    Answer, Input, Output, Sealed,
+    closed::{Gone, Left},
     decide::{Decision, Heard},
     session::{Image, Session},
 };
@@ -41,12 +41,21 @@ pub struct Kernel {
     /// Sessions that ended, in the order of their ends.
     pub(super) closed: VecDeque<(u64, u64)>,
     pub(super) leaving: BTreeSet<u64>,
+    /// The ids of messages of sessions that are leaving, or were to leave before, in the place of their own.
+    pub(super) sealed: HashMap<u64, Sealed>,
+    pub(super) left: Left,
     pub(super) gone: Gone,
+    /// Sessions whose rows in the store do not say yet that somebody was told of their ends.
+    pub(super) noticed: BTreeSet<u64>,
+    /// The last record that says so of one that is in the store alone.
+    pub(super) last_notice: Ticket,
     /// Sessions whose rows in the store are not what they are, in the order in which they changed.
     pub(super) dirty: VecDeque<u64>,
     pub(super) open: u64,
-    /// Bytes of the messages of all sessions in memory.
+    /// Bytes that all sessions in memory take.
     pub(super) bytes: u64,
+    /// Those of them that ended.
+    pub(super) closed_bytes: u64,
     pub(super) next_number: u64,
     pub(super) ticket: Ticket,
     pub(super) durable: Ticket,
@@ -67,10 +76,15 @@ impl Kernel {
             expiry: BTreeSet::new(),
             closed: VecDeque::new(),
             leaving: BTreeSet::new(),
+            sealed: HashMap::new(),
+            left: Left::default(),
+            noticed: BTreeSet::new(),
+            last_notice: Ticket(0),
             gone: Gone::new(RandomState::new()),
             dirty: VecDeque::new(),
             open: 0,
             bytes: 0,
+            closed_bytes: 0,
             next_number: settings.next_number,
             ticket: Ticket(0),
             durable: Ticket(0),
@@ -154,7 +168,19 @@ impl Kernel {
         self.sessions.contains_key(&number)
     }
 
-    /// Bytes of the messages of all sessions in memory.
+    /// Whether a session is in memory and open.
+    #[must_use]
+    pub fn is_open(&self, number: u64) -> bool {
+        self.sessions.get(&number).is_some_and(|session| session.end.is_none())
+    }
+
+    /// Whether a session is in the store alone.
+    #[must_use]
+    pub fn is_gone(&self, number: u64) -> bool {
+        self.gone.has(number)
+    }
+
+    /// Bytes that all sessions in memory take.
     #[must_use]
     pub const fn message_bytes(&self) -> u64 {
         self.bytes

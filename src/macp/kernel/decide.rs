@@ -2,15 +2,20 @@
 
 use std::sync::Arc;
 
-use prost::Message as _;
+use prost::DecodeError;
 
-use super::{Input, Kept, Kernel, Lookup, Metadata, session::Session};
+use super::{
+    Input, Kept, Kernel, Lookup, Metadata,
+    session::Session,
+    start::{self, Opening},
+};
 use crate::{
     ids::{Ticket, TraceId},
+    limits,
     macp::{
         Fault, Mode, SessionState, Status, Verdict,
         envelope::{self, SESSION_START, SIGNAL, Unfit},
-        modes::{Delta, Message, ModeState, Participants, Rejection, Response},
+        modes::{Delta, Message, ModeState, Parsed, Participants, Rejection, Response},
         proto::v1::{Envelope, SessionStartPayload},
         registry,
         text::cut,
@@ -99,7 +104,8 @@ impl Decision {
 #[derive(Clone, Copy)]
 enum Place<'a> {
     Memory(&'a Session),
-    Store(&'a Kept),
+    /// Whether the sweep expired it, and nobody was told so yet.
+    Store(&'a Kept, bool),
     /// There is none, or it is not known yet.
     Nowhere,
     Unread,
@@ -114,14 +120,17 @@ impl Kernel {
         };
         let place = self.place(id, *lookup);
         let decision = match input {
-            Input::Message { envelope, .. } => self.decide_message(at_ms, envelope, place),
+            Input::Message { envelope, parsed, .. } => self.decide_message(at_ms, envelope, *parsed, place),
             Input::Cancel { reason, .. } => self.decide_cancel(at_ms, place, id, reason),
             Input::Look { .. } => decide_look(at_ms, place, id),
             Input::Timeout | Input::Durable { .. } | Input::Evicted { .. } | Input::Retired { .. } => Decision::Signal,
         };
         let (state, trace, after) = match place {
             Place::Memory(session) => (Some(session.told_state()), session.trace, told_after(session, &decision)),
-            Place::Store(kept) => (Some(kept.metadata.state), kept.trace, Ticket(0)),
+            Place::Store(kept, is_unnoticed) => {
+                let state = if is_unnoticed { SessionState::Open } else { kept.metadata.state };
+                (Some(state), kept.trace, self.last_notice)
+            }
             Place::Nowhere => (None, None, Ticket(0)),
             Place::Unread => (self.told_state(id), None, Ticket(0)),
         };
@@ -131,14 +140,14 @@ impl Kernel {
     fn place<'a>(&'a self, id: &str, lookup: Lookup<'a>) -> Place<'a> {
         match (self.session(id), lookup) {
             (Some(session), _) => Place::Memory(session),
-            (None, Lookup::Found(Some(kept))) => Place::Store(kept),
+            (None, Lookup::Found(Some(kept))) => Place::Store(kept, self.gone.is_unnoticed(kept.number)),
             (None, Lookup::NotAsked) if self.gone.state(self.hash(id)).is_some() => Place::Unread,
             (None, Lookup::Found(None) | Lookup::NotAsked) => Place::Nowhere,
         }
     }
 
     /// Rules 1 and 2, then the way of each type.
-    fn decide_message(&self, at_ms: u64, envelope: &Envelope, place: Place<'_>) -> Decision {
+    fn decide_message(&self, at_ms: u64, envelope: &Envelope, parsed: Option<&Parsed>, place: Place<'_>) -> Decision {
         match envelope::check(envelope, &self.limits) {
             Err(Unfit::Rejected(rejection)) => return Decision::Refuse(rejection),
             Err(Unfit::TooLong(why)) => return Decision::Decline(Status::ResourceExhausted, why),
@@ -146,28 +155,29 @@ impl Kernel {
         }
         match envelope.message_type.as_str() {
             SIGNAL => Decision::Signal,
-            SESSION_START => self.decide_start(envelope, place),
-            _ => self.decide_regular(at_ms, envelope, place),
+            SESSION_START => self.decide_start(envelope, parsed, place),
+            _ => self.decide_regular(at_ms, envelope, parsed, place),
         }
     }
 
     /// Rules 3 to 5, then the mode.
-    fn decide_start(&self, envelope: &Envelope, place: Place<'_>) -> Decision {
+    fn decide_start(&self, envelope: &Envelope, parsed: Option<&Parsed>, place: Place<'_>) -> Decision {
         let Some((mode_name, mode)) = registry::resolve(&envelope.mode) else {
             return Decision::refuse(Fault::UnknownMode, "no mode is registered under this name");
         };
-        let Ok(payload) = SessionStartPayload::decode(envelope.payload.clone()) else {
+        let found = parsed.and_then(Parsed::get::<Result<Opening, DecodeError>>).cloned();
+        let Ok(opening) = found.unwrap_or_else(|| start::read(&envelope.payload, self.limits.participants_max)) else {
             return Decision::refuse(Fault::InvalidEnvelope, "the payload is not a SessionStartPayload");
         };
-        let ttl_ms = match payload.ttl_ms {
+        let ttl_ms = match opening.ttl_ms() {
             0 => TTL_MS_DEFAULT,
             ttl_ms @ 1..=TTL_MS_MAX => ttl_ms,
             _ => return Decision::refuse(Fault::InvalidTtl, "ttl_ms is not within 0 and 86400000"),
         };
         let seen = match place {
             Place::Unread => return Decision::Load(Arc::from(envelope.session_id.as_str())),
-            Place::Memory(session) => Some(session.seen.at(&envelope.message_id)),
-            Place::Store(kept) => Some(kept.seen.at(&envelope.message_id)),
+            Place::Memory(session) => Some(self.accepted_ms(session, &envelope.message_id)),
+            Place::Store(kept, _) => Some(kept.accepted_ms),
             Place::Nowhere => None,
         };
         match seen {
@@ -175,8 +185,14 @@ impl Kernel {
             Some(None) => return Decision::refuse(Fault::DuplicateSession, "the session exists already"),
             None => {}
         }
-        let mut payload = payload;
-        let participants = Participants::new(std::mem::take(&mut payload.participants));
+        let (payload, participants) = match opening {
+            Opening::Payload(payload, participants) => (*payload, participants),
+            Opening::TooMany { participants, .. } => {
+                let max = self.limits.participants_max;
+                let why = format!("the session lists {participants} participants; limits.macp.participants_max allows {max}");
+                return Decision::Decline(Status::ResourceExhausted, why);
+            }
+        };
         let state = match ModeState::start(mode, &participants) {
             Ok(state) => state,
             Err(rejection) => return Decision::Refuse(rejection),
@@ -185,7 +201,7 @@ impl Kernel {
             let why = format!("{} sessions are open; limits.macp.open_max allows no more", self.open);
             return Decision::Decline(Status::ResourceExhausted, why);
         }
-        if let Some(decline) = self.no_room(message_bytes(envelope) + participants.held_bytes(), 0) {
+        if let Some(decline) = self.no_room(session_bytes(envelope, &participants), 0) {
             return decline;
         }
         let ttl_ms = u64::try_from(ttl_ms).unwrap_or_default();
@@ -193,21 +209,25 @@ impl Kernel {
     }
 
     /// Rules 6 to 11.
-    fn decide_regular(&self, at_ms: u64, envelope: &Envelope, place: Place<'_>) -> Decision {
+    fn decide_regular(&self, at_ms: u64, envelope: &Envelope, parsed: Option<&Parsed>, place: Place<'_>) -> Decision {
+        let expire = |number| Decision::Expire(number, Rejection::new(Fault::TtlExpired, "the session's TTL is over"));
         let session = match place {
             Place::Nowhere => return Decision::refuse(Fault::UnknownSession, "there is no such session"),
             Place::Unread => return Decision::Load(Arc::from(envelope.session_id.as_str())),
-            Place::Store(kept) => {
-                let not_open = || Decision::refuse(Fault::SessionNotOpen, "the session has ended");
-                return kept.seen.at(&envelope.message_id).map_or_else(not_open, Decision::Duplicate);
+            Place::Store(kept, is_unnoticed) => {
+                return match (kept.accepted_ms, is_unnoticed) {
+                    (Some(at_ms), _) => Decision::Duplicate(at_ms),
+                    (None, true) => expire(kept.number),
+                    (None, false) => Decision::refuse(Fault::SessionNotOpen, "the session has ended"),
+                };
             }
             Place::Memory(session) => session,
         };
-        if let Some(at_ms) = session.seen.at(&envelope.message_id) {
+        if let Some(at_ms) = self.accepted_ms(session, &envelope.message_id) {
             return Decision::Duplicate(at_ms);
         }
         if session.told_state() == SessionState::Open && session.is_over(at_ms) {
-            return Decision::Expire(session.number, Rejection::new(Fault::TtlExpired, "the session's TTL is over"));
+            return expire(session.number);
         }
         if session.end.is_some() {
             return Decision::refuse(Fault::SessionNotOpen, "the session has ended");
@@ -215,7 +235,7 @@ impl Kernel {
         if !session.participants.is_open() && !session.participants.lists(&envelope.sender) {
             return Decision::refuse(Fault::InvalidEnvelope, "the sender is no participant of the session");
         }
-        let message = Message { message_type: &envelope.message_type, sender: &envelope.sender, payload: &envelope.payload };
+        let message = Message { message_type: &envelope.message_type, sender: &envelope.sender, payload: &envelope.payload, parsed };
         let response = match session.state.on_message(&session.participants, message) {
             Ok(response) => response,
             Err(rejection) => return Decision::Object(rejection),
@@ -224,7 +244,8 @@ impl Kernel {
             let why = format!("the session has {} messages; limits.macp.session_messages_max allows no more", session.messages);
             return Decision::Decline(Status::ResourceExhausted, why);
         }
-        self.no_room(message_bytes(envelope), session.bytes).unwrap_or(Decision::Accept(session.number, response))
+        self.no_room(message_bytes(envelope) + response.resolution_bytes(), session.bytes)
+            .unwrap_or(Decision::Accept(session.number, response))
     }
 
     fn decide_cancel(&self, at_ms: u64, place: Place<'_>, id: &str, reason: &str) -> Decision {
@@ -236,36 +257,76 @@ impl Kernel {
         match place {
             Place::Nowhere => Decision::refuse(Fault::UnknownSession, "there is no such session"),
             Place::Unread => Decision::Load(Arc::from(id)),
-            Place::Store(_) => Decision::Ended,
+            Place::Store(kept, true) => Decision::Cancel(kept.number),
+            Place::Store(_, false) => Decision::Ended,
             Place::Memory(session) if session.told_state() == SessionState::Open && session.is_over(at_ms) => {
                 Decision::Cancel(session.number)
             }
             Place::Memory(session) if session.end.is_some() => Decision::Ended,
-            Place::Memory(session) => Decision::Cancel(session.number),
+            Place::Memory(session) => self.no_room_in_log(bytes).unwrap_or(Decision::Cancel(session.number)),
         }
     }
 
     /// Whether there is no room for a message of so many bytes in a session that has so many.
     fn no_room(&self, bytes: u64, in_session: u64) -> Option<Decision> {
+        let (exhausted, unavailable) = (Status::ResourceExhausted, Status::Unavailable);
+        let open_bytes = self.bytes.saturating_sub(self.closed_bytes);
+        // Those that ended make room by themselves; where they are slower at it than messages come, these wait.
+        let with_ended_max = self.limits.bytes_max.saturating_add(self.limits.bytes_max / 4);
         let bounds = [
-            (in_session, self.limits.session_bytes_max, Status::ResourceExhausted, "limits.macp.session_bytes_max allows this session"),
-            (self.bytes, self.limits.bytes_max, Status::ResourceExhausted, "limits.macp.bytes_max allows all sessions"),
+            (in_session, self.limits.session_bytes_max, exhausted, "limits.macp.session_bytes_max allows this session"),
+            (open_bytes, self.limits.bytes_max, exhausted, "limits.macp.bytes_max allows all open sessions"),
             (
-                self.unsaved_bytes,
-                self.limits.unsaved_bytes_max,
-                Status::Unavailable,
-                "limits.macp.unsaved_bytes_max allows to be not durable",
+                self.bytes,
+                with_ended_max,
+                unavailable,
+                "limits.macp.bytes_max allows those that ended with them, until they are in the store,",
             ),
         ];
-        bounds.into_iter().find(|(has, max, ..)| has.saturating_add(bytes) > *max).map(|(has, max, status, what)| {
-            Decision::Decline(status, format!("a message of {bytes} bytes does not fit: there are {has}, and {what} {max}"))
-        })
+        let full = bounds.into_iter().find(|(has, max, ..)| has.saturating_add(bytes) > *max);
+        full.map(|(has, max, status, what)| does_not_fit(status, bytes, has, what, max)).or_else(|| self.no_room_in_log(bytes))
+    }
+
+    /// Whether there is no room for a record of so many bytes among those that are not durable.
+    fn no_room_in_log(&self, bytes: u64) -> Option<Decision> {
+        let (has, max) = (self.unsaved_bytes, self.limits.unsaved_bytes_max);
+        let what = "limits.macp.unsaved_bytes_max allows to be not durable";
+        (has.saturating_add(bytes) > max).then(|| does_not_fit(Status::Unavailable, bytes, has, what, max))
     }
 }
 
-/// What a message counts for.
+fn does_not_fit(status: Status, bytes: u64, has: u64, what: &str, max: u64) -> Decision {
+    Decision::Decline(status, format!("a message of {bytes} bytes does not fit: there are {has}, and {what} {max}"))
+}
+
+/// What can be found of a message before anybody waits for it: of one that is long, what its payload is.
+#[must_use]
+pub fn parse_ahead(envelope: &Envelope, limits: &limits::Macp) -> Option<Parsed> {
+    /// Shorter payloads are parsed while others wait, which is done before they notice.
+    const LONG_BYTES: usize = 16_384;
+    if envelope.payload.len() < LONG_BYTES || envelope::check(envelope, limits).is_err() {
+        return None;
+    }
+    match envelope.message_type.as_str() {
+        SESSION_START => Some(Parsed::new(start::read(&envelope.payload, limits.participants_max))),
+        message_type => ModeState::parse(message_type, &envelope.payload),
+    }
+}
+
+/// What is kept of any message beside what it says: its id among those seen, its place in what its mode keeps.
+const KEPT_BYTES: usize = 192;
+
+/// What a session takes that nothing is said in.
+const SESSION_BYTES: usize = 1_024;
+
+/// What a message counts for: no less than what it takes in memory.
 pub(super) fn message_bytes(envelope: &Envelope) -> u64 {
-    (envelope.payload.len() + envelope.message_id.len() + envelope.sender.len()) as u64
+    (envelope.payload.len() + envelope.message_id.len() + envelope.sender.len() + KEPT_BYTES) as u64
+}
+
+/// What a session counts for that begins.
+pub(super) fn session_bytes(envelope: &Envelope, participants: &Participants) -> u64 {
+    message_bytes(envelope) + (SESSION_BYTES + 2 * envelope.session_id.len()) as u64 + participants.held_bytes()
 }
 
 /// The record that must be durable before what is decided is told: of a session's messages where it hangs on them, else of how it stands.
@@ -281,7 +342,7 @@ fn decide_look(at_ms: u64, place: Place<'_>, id: &str) -> Decision {
     match place {
         Place::Nowhere => Decision::Decline(Status::NotFound, format!("there is no session `{}`", cut(id, SAID_BYTES_MAX))),
         Place::Unread => Decision::Load(Arc::from(id)),
-        Place::Store(kept) => Decision::Look(kept.metadata.clone(), None),
+        Place::Store(kept, is_unnoticed) => Decision::Look(kept.metadata.clone(), is_unnoticed.then_some(kept.number)),
         Place::Memory(session) => {
             let is_due = session.told_state() == SessionState::Open && session.is_over(at_ms);
             let metadata = session.metadata();

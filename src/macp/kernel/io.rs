@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::Digests;
+use super::Sealed;
 use crate::{
     ids::{Ticket, TraceId},
-    macp::{Answered, Ending, Fault, SessionState, Status, Transition, Verdict, proto::v1::Envelope},
+    macp::{Answered, Ending, Fault, SessionState, Status, Transition, Verdict, modes::Parsed, proto::v1::Envelope},
     store::macp::SessionRow,
 };
 
@@ -20,6 +20,8 @@ pub enum Input<'a> {
         envelope: &'a Envelope,
         /// Its exact bytes.
         bytes: Bytes,
+        /// What [`parse_ahead`](super::parse_ahead) found of it, if somebody looked.
+        parsed: Option<&'a Parsed>,
         /// What the store has of its session.
         lookup: Lookup<'a>,
     },
@@ -80,10 +82,19 @@ pub struct Kept {
     pub metadata: Metadata,
     /// How it ended.
     pub ending: Ending,
-    /// The ids of its messages.
-    pub seen: Digests,
+    /// When it accepted the message that asks, in Unix milliseconds, if it did.
+    pub accepted_ms: Option<u64>,
     /// What it belongs to.
     pub trace: Option<TraceId>,
+}
+
+/// A session that is to be in the store alone.
+#[derive(Clone, Debug)]
+pub struct Leaving {
+    /// Its row.
+    pub row: SessionRow,
+    /// The ids of its messages.
+    pub ids: Sealed,
 }
 
 /// What comes out.
@@ -193,9 +204,10 @@ pub struct Metadata {
 }
 
 impl Kept {
-    /// What a row says of a session that is in the store alone; nothing of one that is not.
+    /// What a row says of a session that is in the store alone, which accepted the message that asks then; nothing of one that is not.
     #[must_use]
-    pub fn of(row: &SessionRow) -> Option<Self> {
+    pub fn of(row: &SessionRow, accepted_ms: Option<u64>) -> Option<Self> {
+        row.is_gone.then_some(())?;
         Some(Self {
             number: row.number,
             metadata: Metadata {
@@ -209,7 +221,7 @@ impl Kept {
                 policy_version: Box::from(row.policy_version.as_str()),
             },
             ending: row.ending?,
-            seen: Digests(row.seen.clone()?),
+            accepted_ms,
             trace: row.trace,
         })
     }

@@ -18,11 +18,14 @@ mod io;
 mod replay;
 mod seen;
 mod session;
+mod start;
 #[cfg(test)]
 mod tests;
 
+pub use closed::Left;
 pub use core::{Kernel, Settings};
-pub use io::{Acked, Answer, Input, Kept, Lookup, Metadata, Output};
-pub use replay::{Rebuilt, rebuild};
-pub use seen::Digests;
+pub use decide::parse_ahead;
+pub use io::{Acked, Answer, Input, Kept, Leaving, Lookup, Metadata, Output};
+pub use replay::{Rebuilding, Rebuilt, Told, rebuild};
+pub use seen::{Digests, Sealed, digest};
 pub use session::Image;

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     macp::{
         Ending, SessionState,
-        log::{Damaged, Record, What, envelope},
+        log::{Damaged, Record, TtlExpired, What, envelope},
         modes::{Message, ModeState, Participants},
         proto::v1::{Envelope, SessionStartPayload},
         registry,
@@ -35,21 +35,77 @@ pub struct Rebuilt {
 ///
 /// # Errors
 /// [`Damaged`], where its first record is no start of a session.
-pub fn rebuild(number: u64, mut records: impl Iterator<Item = Bytes>, text_bytes_max: u64) -> Result<Rebuilt, Damaged> {
-    let start = records.next().ok_or_else(|| Damaged("it is empty".to_owned()))?;
-    let mut session = first(number, &start, text_bytes_max)?;
+pub fn rebuild(number: u64, records: impl Iterator<Item = Bytes>, text_bytes_max: u64) -> Result<Rebuilt, Damaged> {
+    let mut session = Rebuilding::new(number, text_bytes_max);
     for record in records {
-        match next(&mut session, &record) {
-            Err(damage) if session.end.is_none() => {
-                let why = Box::from(damage.to_string());
-                let end = End { ending: Ending::LogDamaged, at_ms: session.started_ms, why, resolution: Bytes::new() };
-                session.end = Some(Box::new(end));
-                break;
-            }
-            Err(_) | Ok(()) => {}
-        }
+        session.take(&record)?;
     }
+    let session = session.begun()?;
     Ok(Rebuilt { image: session.image(), listed: session.participants.listed().map(str::to_owned).collect() })
+}
+
+/// A session as its log makes it, one record after another.
+#[derive(Debug)]
+pub struct Rebuilding {
+    number: u64,
+    text_bytes_max: u64,
+    session: Option<Box<Session>>,
+}
+
+/// What is told of a session that its log made.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// What its mode keeps, as JSON.
+    pub progress: serde_json::Value,
+    /// What it resolved with; empty where it did not.
+    pub resolution: Bytes,
+    /// Who may take part, as they were listed.
+    pub listed: Vec<String>,
+}
+
+impl Rebuilding {
+    /// A session of which no record was taken in.
+    #[must_use]
+    pub const fn new(number: u64, text_bytes_max: u64) -> Self {
+        Self { number, text_bytes_max, session: None }
+    }
+
+    /// Takes in the next record. Behind one that is damaged nothing counts.
+    ///
+    /// # Errors
+    /// [`Damaged`], where the first is no start of a session.
+    pub fn take(&mut self, record: &Bytes) -> Result<(), Damaged> {
+        let Some(session) = &mut self.session else {
+            self.session = Some(first(self.number, record, self.text_bytes_max)?);
+            return Ok(());
+        };
+        let is_damaged = session.end.as_ref().is_some_and(|end| end.ending == Ending::LogDamaged);
+        if !is_damaged
+            && let Err(damage) = next(session, record)
+            && session.end.is_none()
+        {
+            let (at_ms, why) = (session.started_ms, Box::from(damage.to_string()));
+            session.finish(End { ending: Ending::LogDamaged, at_ms, why, resolution: Bytes::new() });
+        }
+        Ok(())
+    }
+
+    /// What is told of it: of what its mode keeps about so many bytes, the latest of each kind; what is left out is counted.
+    ///
+    /// # Errors
+    /// [`Damaged`], where there was no record.
+    pub fn told(self, bytes_max: u64) -> Result<Told, Damaged> {
+        let session = self.begun()?;
+        Ok(Told {
+            progress: session.state.json_within(&session.participants, bytes_max),
+            listed: session.participants.listed().map(str::to_owned).collect(),
+            resolution: session.end.map(|end| end.resolution).unwrap_or_default(),
+        })
+    }
+
+    fn begun(self) -> Result<Box<Session>, Damaged> {
+        self.session.ok_or_else(|| Damaged("it is empty".to_owned()))
+    }
 }
 
 impl Kernel {
@@ -59,6 +115,7 @@ impl Kernel {
     /// [`Damaged`], the first time of a session.
     pub fn replay(&mut self, number: u64, record: &Bytes) -> Result<(), Damaged> {
         if self.gone.has(number) {
+            self.replay_gone(number, record);
             return Ok(());
         }
         if !self.sessions.contains_key(&number) {
@@ -76,6 +133,23 @@ impl Kernel {
             return Err(damage);
         }
         Ok(())
+    }
+
+    /// Of a session that is in the store alone nothing comes but that somebody was told of its end.
+    fn replay_gone(&mut self, number: u64, record: &Bytes) {
+        if let Ok((_, What::TtlExpired(TtlExpired { is_swept: false }))) = Record::read(record)
+            && self.gone.notice(number)
+        {
+            self.noticed.insert(number);
+        }
+    }
+
+    /// Ends a session whose log lacks something, if it is in memory and open; whether it is in memory.
+    pub fn damage(&mut self, number: u64, why: &str) -> bool {
+        let Some(session) = self.sessions.get(&number) else { return false };
+        let at_ms = session.started_ms;
+        self.end(number, End { ending: Ending::LogDamaged, at_ms, why: Box::from(why), resolution: Bytes::new() });
+        true
     }
 
     /// All logs were taken in.
@@ -104,7 +178,11 @@ impl Kernel {
                 self.forget_records(durable);
                 self.ticket = ticket;
             }
-            What::TtlExpired(()) => {
+            What::TtlExpired(TtlExpired { is_swept }) => {
+                if let Some(session) = self.sessions.get_mut(&number) {
+                    session.is_unnoticed = is_swept;
+                }
+                self.touch(number);
                 self.end(number, End { ending: Ending::TtlExpired, at_ms, why: Box::default(), resolution: Bytes::new() });
             }
             What::SessionCancel(cancel) => {
@@ -153,14 +231,15 @@ fn start_of(envelope: &Envelope) -> Option<Start> {
 }
 
 fn respond(session: &Session, envelope: &Envelope) -> Result<crate::macp::modes::Response<crate::macp::modes::Delta>, Damaged> {
-    let message = Message { message_type: &envelope.message_type, sender: &envelope.sender, payload: &envelope.payload };
+    let (message_type, sender, payload) = (&envelope.message_type, &envelope.sender, &envelope.payload);
+    let message = Message { message_type, sender, payload, parsed: None };
     let response = session.state.on_message(&session.participants, message);
     response.map_err(|rejection| Damaged(format!("a message that was accepted is not now: {}", rejection.why)))
 }
 
 fn next(session: &mut Session, record: &Bytes) -> Result<(), Damaged> {
     let (Wall(at_ms), what) = Record::read(record)?;
-    let end = |ending, why: &str, resolution| Some(Box::new(End { ending, at_ms, why: Box::from(why), resolution }));
+    let end = |ending, why: &str, resolution| End { ending, at_ms, why: Box::from(why), resolution };
     match what {
         What::Incoming(bytes) => {
             let envelope = envelope(&bytes)?;
@@ -169,12 +248,14 @@ fn next(session: &mut Session, record: &Bytes) -> Result<(), Damaged> {
             }
             let response = respond(session, &envelope)?;
             if let Some(resolution) = session.take(at_ms, &envelope, response) {
-                session.end = end(Ending::Resolved, "", resolution);
+                session.finish(end(Ending::Resolved, "", resolution));
             }
         }
-        What::TtlExpired(()) if session.end.is_none() => session.end = end(Ending::TtlExpired, "", Bytes::new()),
-        What::SessionCancel(cancel) if session.end.is_none() => session.end = end(Ending::Cancelled, &cancel.reason, Bytes::new()),
-        What::TtlExpired(()) | What::SessionCancel(_) | What::Resolution(_) => {}
+        What::TtlExpired(_) if session.end.is_none() => drop(session.finish(end(Ending::TtlExpired, "", Bytes::new()))),
+        What::SessionCancel(cancel) if session.end.is_none() => {
+            session.finish(end(Ending::Cancelled, &cancel.reason, Bytes::new()));
+        }
+        What::TtlExpired(_) | What::SessionCancel(_) | What::Resolution(_) => {}
     }
     Ok(())
 }

@@ -1,9 +1,11 @@
 //! Ids of messages that a session accepted (macp-v1, Message Deduplication), with the time of each.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
+
+use crate::store::macp::{DIGEST_BYTES, Digest, SEEN_BYTES, SEEN_PART_BYTES, SeenPart, accepted_at};
 
 /// Up to so many are looked through.
 const FEW: usize = 8;
@@ -43,6 +45,10 @@ impl Seen {
         }
     }
 
+    fn count(&self) -> usize {
+        self.many.as_ref().map_or(self.few.len(), |many| many.len())
+    }
+
     /// The same, small and for looking up only.
     pub(super) fn digests(&self) -> Digests {
         let few = self.few.iter().map(|(id, at)| (&**id, *at));
@@ -51,40 +57,70 @@ impl Seen {
     }
 }
 
-/// Ids of accepted messages as a session that is in the store alone has them: for each the first 16 bytes of its SHA-256 and the time of
-/// its acceptance, sorted.
+/// Ids of the messages of a session that ended, shared with who writes them.
+#[derive(Clone, Debug)]
+pub struct Sealed(Arc<Seen>);
+
+impl Sealed {
+    pub(super) fn new(seen: Seen) -> Self {
+        Self(Arc::new(seen))
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.0.count()
+    }
+
+    /// The same, small and for looking up only. This takes long of many: it is made where nobody waits.
+    #[must_use]
+    pub fn digests(&self) -> Digests {
+        self.0.digests()
+    }
+
+    pub(super) fn at(&self, id: &str) -> Option<u64> {
+        self.0.at(id)
+    }
+}
+
+/// Ids of accepted messages as a session that is in the store alone has them: for each its digest and the time of its acceptance, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Digests(pub Bytes);
 
-const DIGEST_BYTES: usize = 16;
-const ITEM_BYTES: usize = DIGEST_BYTES + 8;
-
 impl Digests {
     fn new<'a>(ids: impl Iterator<Item = (&'a str, u64)>) -> Self {
-        let mut items: Vec<[u8; ITEM_BYTES]> = ids
+        let mut items: Vec<[u8; SEEN_BYTES]> = ids
             .map(|(id, at)| {
-                let mut item = [0; ITEM_BYTES];
+                let mut item = [0; SEEN_BYTES];
                 item[..DIGEST_BYTES].copy_from_slice(&digest(id));
                 item[DIGEST_BYTES..].copy_from_slice(&at.to_be_bytes());
                 item
             })
             .collect();
         items.sort_unstable();
-        Self(Bytes::from(items.concat()))
+        Self(Bytes::from(items.into_flattened()))
     }
 
     /// When a message of this id was accepted, in Unix milliseconds.
     #[must_use]
     pub fn at(&self, id: &str) -> Option<u64> {
-        let wanted = digest(id);
-        let (items, _) = self.0.as_chunks::<ITEM_BYTES>();
-        let place = items.binary_search_by(|item| item[..DIGEST_BYTES].cmp(&wanted)).ok()?;
-        items[place].last_chunk().map(|at| u64::from_be_bytes(*at))
+        accepted_at(&self.0, &digest(id))
+    }
+
+    /// They in parts as the store takes them.
+    pub fn parts(&self, session: u64) -> impl Iterator<Item = SeenPart> {
+        let bytes = &self.0;
+        (0..bytes.len()).step_by(SEEN_PART_BYTES).map(move |at| {
+            let items = bytes.slice(at..bytes.len().min(at + SEEN_PART_BYTES));
+            SeenPart { session, items }
+        })
     }
 }
 
-fn digest(id: &str) -> [u8; DIGEST_BYTES] {
-    let mut digest = [0; DIGEST_BYTES];
+/// The digest of a message's id.
+#[must_use]
+pub fn digest(id: &str) -> Digest {
+    let mut digest = Digest::default();
     digest.copy_from_slice(&Sha256::digest(id.as_bytes())[..DIGEST_BYTES]);
     digest
 }
@@ -105,8 +141,19 @@ mod tests {
                 assert_eq!((seen.at(&n.to_string()), digests.at(&n.to_string())), (Some(100 + n), Some(100 + n)), "{n} of {count}");
             }
             assert_eq!((seen.at("x"), digests.at("x"), digests.at("")), (None, None, None));
-            assert_eq!(digests.0.len() as u64, count * 24);
+            assert_eq!((digests.0.len() as u64, seen.count() as u64), (count * 24, count));
         }
         assert_eq!(Digests::default().at("x"), None);
+    }
+
+    #[test]
+    fn digests_are_given_in_parts_that_are_whole_together() {
+        let digests = Digests(Bytes::from(vec![7; 2 * SEEN_PART_BYTES + 24]));
+        let parts: Vec<_> = digests.parts(3).collect();
+        assert_eq!(
+            parts.iter().map(|part| (part.session, part.items.len())).collect::<Vec<_>>(),
+            [(3, SEEN_PART_BYTES), (3, SEEN_PART_BYTES), (3, 24)]
+        );
+        assert_eq!(Digests::default().parts(3).count(), 0);
     }
 }

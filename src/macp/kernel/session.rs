@@ -34,7 +34,7 @@ pub(super) struct Session {
     pub(super) seen: Seen,
     /// Messages that it accepted, its start aside.
     pub(super) messages: u64,
-    /// Their payloads and ids, the start's and who may take part included.
+    /// What it takes: by its messages' lengths, and what is kept of each.
     pub(super) bytes: u64,
     pub(super) state: ModeState,
     pub(super) end: Option<Box<End>>,
@@ -47,8 +47,8 @@ pub(super) struct Session {
     pub(super) is_unnoticed: bool,
     /// Whether its row in the store is not what it is.
     pub(super) is_dirty: bool,
-    /// Whether it is on its way to be in the store alone.
-    pub(super) is_leaving: bool,
+    /// Whether the ids of its messages are among those that are shared with who writes them.
+    pub(super) is_sealed: bool,
 }
 
 /// How a session ended.
@@ -114,6 +114,14 @@ impl Session {
         }
     }
 
+    /// Ends it: the bytes that this adds.
+    pub(super) fn finish(&mut self, end: End) -> u64 {
+        let bytes = end.resolution.len() as u64;
+        self.bytes += bytes;
+        self.end = Some(Box::new(end));
+        bytes
+    }
+
     /// Its row in the store.
     pub(super) fn row(&self) -> SessionRow {
         SessionRow {
@@ -136,7 +144,8 @@ impl Session {
             configuration_version: self.configuration_version.to_string(),
             policy_version: self.policy_version.to_string(),
             trace: self.trace,
-            seen: None,
+            is_gone: false,
+            is_unnoticed: self.is_unnoticed,
         }
     }
 

@@ -12,17 +12,35 @@ use std::{
 
 use bytes::Bytes;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::{Coordination, Message, Participants, Rejection, Response, json::object};
+use super::{Coordination, Message, Parsed, Participants, Rejection, Response, Room, json::object};
 use crate::macp::Phase;
 
 /// The old form of a resolution: the payload of a `Message`.
 const LEGACY_RESOLVE: &[u8] = b"resolve";
 
+const PROPOSAL: &str = "Proposal";
+const EVALUATION: &str = "Evaluation";
+const OBJECTION: &str = "Objection";
+const VOTE: &str = "Vote";
+const COMMITMENT: &str = "Commitment";
+
 /// The mode.
 #[derive(Clone, Copy, Debug)]
 pub struct DecisionMode;
+
+/// What a payload of one of the mode's messages is found to be.
+pub(super) fn parse(message_type: &str, payload: &[u8]) -> Option<Parsed> {
+    Some(match message_type {
+        PROPOSAL => Parsed::object::<ProposalPayload>(payload),
+        EVALUATION => Parsed::object::<EvaluationPayload>(payload),
+        OBJECTION => Parsed::object::<ObjectionPayload>(payload),
+        VOTE => Parsed::object::<VotePayload>(payload),
+        COMMITMENT => Parsed::object::<CommitmentPayload>(payload),
+        _ => return None,
+    })
+}
 
 /// What is kept of a decision.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,9 +139,8 @@ pub enum DecisionDelta {
     },
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(default)]
-#[derive(Default)]
 struct ProposalPayload {
     proposal_id: Box<str>,
     option: Box<str>,
@@ -131,9 +148,8 @@ struct ProposalPayload {
     supporting_data: Box<str>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(default)]
-#[derive(Default)]
 struct EvaluationPayload {
     proposal_id: Box<str>,
     recommendation: Box<str>,
@@ -141,27 +157,24 @@ struct EvaluationPayload {
     reason: Box<str>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(default)]
-#[derive(Default)]
 struct ObjectionPayload {
     proposal_id: Box<str>,
     reason: Box<str>,
     severity: Box<str>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(default)]
-#[derive(Default)]
 struct VotePayload {
     proposal_id: Box<str>,
     vote: Box<str>,
     reason: Box<str>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Default, Deserialize)]
 #[serde(default)]
-#[derive(Default)]
 struct CommitmentPayload {
     #[serde(rename = "commitment_id")]
     _commitment_id: Box<str>,
@@ -187,14 +200,13 @@ impl Coordination for DecisionMode {
     }
 
     fn on_message(state: &DecisionState, _: &Participants, message: Message<'_>) -> Result<Response<DecisionDelta>, Rejection> {
-        let Message { message_type, sender, payload } = message;
-        match message_type {
-            "Proposal" => propose(sender, payload),
-            "Evaluation" => evaluate(state, sender, payload),
-            "Objection" => object_to(state, sender, payload),
-            "Vote" => vote(state, sender, payload),
-            "Commitment" => commit(state, payload),
-            "Message" if payload.as_ref() == LEGACY_RESOLVE => Ok(Response::Resolve(payload.clone())),
+        match message.message_type {
+            PROPOSAL => propose(&message),
+            EVALUATION => evaluate(state, &message),
+            OBJECTION => object_to(state, &message),
+            VOTE => vote(state, &message),
+            COMMITMENT => commit(state, &message),
+            "Message" if message.payload.as_ref() == LEGACY_RESOLVE => Ok(Response::Resolve(own(message.payload))),
             _ => Ok(Response::NoOp),
         }
     }
@@ -235,48 +247,53 @@ impl Coordination for DecisionMode {
     }
 }
 
-fn propose(sender: &str, payload: &[u8]) -> Result<Response<DecisionDelta>, Rejection> {
-    let ProposalPayload { proposal_id, option, rationale, supporting_data } = object(payload)?;
+fn propose(message: &Message<'_>) -> Result<Response<DecisionDelta>, Rejection> {
+    let ProposalPayload { proposal_id, option, rationale, supporting_data } = object(message)?;
     if proposal_id.is_empty() {
         return Err(Rejection::payload("proposal_id is empty"));
     }
-    let proposal = Proposal { option, rationale, supporting_data, sender: Box::from(sender) };
+    let proposal = Proposal { option, rationale, supporting_data, sender: Box::from(message.sender) };
     Ok(Response::Persist(DecisionDelta::Propose { id: proposal_id, proposal }))
 }
 
-fn evaluate(state: &DecisionState, sender: &str, payload: &[u8]) -> Result<Response<DecisionDelta>, Rejection> {
-    let EvaluationPayload { proposal_id, recommendation, confidence, reason } = object(payload)?;
+fn evaluate(state: &DecisionState, message: &Message<'_>) -> Result<Response<DecisionDelta>, Rejection> {
+    let EvaluationPayload { proposal_id, recommendation, confidence, reason } = object(message)?;
     state.has(&proposal_id)?;
     if !confidence.is_finite() {
         return Err(Rejection::payload("confidence is not a finite number"));
     }
-    let sender = Box::from(sender);
+    let sender = Box::from(message.sender);
     Ok(Response::Persist(DecisionDelta::Evaluate(Evaluation { proposal_id, recommendation, confidence, reason, sender })))
 }
 
-fn object_to(state: &DecisionState, sender: &str, payload: &[u8]) -> Result<Response<DecisionDelta>, Rejection> {
-    let ObjectionPayload { proposal_id, reason, severity } = object(payload)?;
+fn object_to(state: &DecisionState, message: &Message<'_>) -> Result<Response<DecisionDelta>, Rejection> {
+    let ObjectionPayload { proposal_id, reason, severity } = object(message)?;
     state.has(&proposal_id)?;
-    let sender = Box::from(sender);
+    let sender = Box::from(message.sender);
     Ok(Response::Persist(DecisionDelta::Object(Objection { proposal_id, reason, severity, sender })))
 }
 
-fn vote(state: &DecisionState, sender: &str, payload: &[u8]) -> Result<Response<DecisionDelta>, Rejection> {
-    let VotePayload { proposal_id, vote, reason } = object(payload)?;
+fn vote(state: &DecisionState, message: &Message<'_>) -> Result<Response<DecisionDelta>, Rejection> {
+    let VotePayload { proposal_id, vote, reason } = object(message)?;
     if state.proposals.is_empty() {
         return Err(Rejection::payload("there is no proposal to vote on"));
     }
     state.not_committed()?;
-    Ok(Response::Persist(DecisionDelta::Vote { sender: Box::from(sender), vote: Vote { proposal_id, vote, reason } }))
+    Ok(Response::Persist(DecisionDelta::Vote { sender: Box::from(message.sender), vote: Vote { proposal_id, vote, reason } }))
 }
 
-fn commit(state: &DecisionState, payload: &Bytes) -> Result<Response<DecisionDelta>, Rejection> {
-    let CommitmentPayload { action, .. } = object(payload)?;
+fn commit(state: &DecisionState, message: &Message<'_>) -> Result<Response<DecisionDelta>, Rejection> {
+    let CommitmentPayload { action, .. } = object(message)?;
     if state.votes.is_empty() {
         return Err(Rejection::payload("there is no vote yet"));
     }
     state.not_committed()?;
-    Ok(Response::PersistAndResolve { delta: DecisionDelta::Commit { action }, resolution: payload.clone() })
+    Ok(Response::PersistAndResolve { delta: DecisionDelta::Commit { action }, resolution: own(message.payload) })
+}
+
+/// The bytes without what they came in.
+fn own(payload: &[u8]) -> Bytes {
+    Bytes::copy_from_slice(payload)
 }
 
 impl Default for DecisionState {
@@ -329,15 +346,19 @@ impl DecisionState {
     }
 
     /// As JSON, maps in the order of their keys.
-    pub(super) fn json(&self) -> Value {
-        let proposals: BTreeMap<_, _> = self.proposals.iter().map(|(id, it)| (&**id, proposal_json(id, it))).collect();
-        let votes: BTreeMap<_, _> = self.votes.iter().map(|(sender, it)| (&**sender, vote_json(sender, it))).collect();
+    pub(super) fn json(&self, room: &mut Room) -> Value {
+        let mut votes: BTreeMap<_, _> = self.votes.iter().map(|(sender, it)| (&**sender, it)).collect();
+        votes.retain(|sender, it| room.takes(&[*sender, &*it.proposal_id, &*it.vote, &*it.reason]));
+        let mut proposals: BTreeMap<_, _> = self.proposals.iter().map(|(id, it)| (&**id, it)).collect();
+        proposals.retain(|id, it| room.takes(&[*id, &*it.option, &*it.rationale, &*it.supporting_data, &*it.sender]));
+        let objections = room.last(&self.objections, |it| vec![&*it.proposal_id, &*it.severity, &*it.reason, &*it.sender]);
+        let evaluations = room.last(&self.evaluations, |it| vec![&*it.proposal_id, &*it.recommendation, &*it.reason, &*it.sender]);
         json!({
             "phase": self.phase.name(),
-            "proposals": proposals,
-            "evaluations": self.evaluations.iter().map(evaluation_json).collect::<Vec<_>>(),
-            "objections": self.objections.iter().map(objection_json).collect::<Vec<_>>(),
-            "votes": votes,
+            "proposals": proposals.into_iter().map(|(id, it)| (id.to_owned(), proposal_json(id, it))).collect::<Map<_, _>>(),
+            "evaluations": evaluations.iter().map(evaluation_json).collect::<Vec<_>>(),
+            "objections": objections.iter().map(objection_json).collect::<Vec<_>>(),
+            "votes": votes.into_iter().map(|(sender, it)| (sender.to_owned(), vote_json(sender, it))).collect::<Map<_, _>>(),
         })
     }
 }

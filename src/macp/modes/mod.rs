@@ -6,10 +6,13 @@ mod json;
 mod mode;
 mod multi_round;
 mod participants;
+mod room;
 mod state;
 
 pub use decision::{DecisionDelta, DecisionMode, DecisionState, Evaluation, Objection, Proposal, Vote};
+pub use json::Parsed;
 pub use mode::{Coordination, Message, Rejection, Response};
 pub use multi_round::{Contribution, MultiRoundMode, MultiRoundState};
 pub use participants::Participants;
+use room::Room;
 pub use state::{Delta, ModeState};

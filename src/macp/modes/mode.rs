@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 
-use super::Participants;
+use super::{Parsed, Participants};
 use crate::macp::Fault;
 
 /// A message as a mode sees it.
@@ -16,6 +16,8 @@ pub struct Message<'a> {
     pub sender: &'a str,
     /// What it carries.
     pub payload: &'a Bytes,
+    /// What was found of that before, if somebody looked.
+    pub parsed: Option<&'a Parsed>,
 }
 
 /// What a mode wants to change: the four responses of macp-v1, with a typed change in the place of the whole state.
@@ -34,6 +36,17 @@ pub enum Response<D> {
         /// The resolution.
         resolution: Bytes,
     },
+}
+
+impl<D> Response<D> {
+    /// Bytes of what the session resolves with.
+    #[must_use]
+    pub fn resolution_bytes(&self) -> u64 {
+        match self {
+            Self::NoOp | Self::Persist(_) => 0,
+            Self::Resolve(resolution) | Self::PersistAndResolve { resolution, .. } => resolution.len() as u64,
+        }
+    }
 }
 
 /// Why a message is rejected.

@@ -9,14 +9,22 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Coordination, Message, Participants, Rejection, Response, json::object};
+use super::{Coordination, Message, Parsed, Participants, Rejection, Response, Room, json::object};
 
 /// The one strategy there is.
 const CONVERGENCE_TYPE: &str = "all_equal";
 
+/// The one message that the mode knows.
+const CONTRIBUTE: &str = "Contribute";
+
 /// The mode.
 #[derive(Clone, Copy, Debug)]
 pub struct MultiRoundMode;
+
+/// What a payload of the mode's message is found to be.
+pub(super) fn parse(message_type: &str, payload: &[u8]) -> Option<Parsed> {
+    (message_type == CONTRIBUTE).then(|| Parsed::object::<ContributePayload>(payload))
+}
 
 /// What is kept of rounds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,7 +48,7 @@ pub struct Contribution {
     pub round: u64,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 struct ContributePayload {
     value: Box<str>,
 }
@@ -64,10 +72,10 @@ impl Coordination for MultiRoundMode {
     }
 
     fn on_message(state: &MultiRoundState, participants: &Participants, message: Message<'_>) -> Result<Response<Contribution>, Rejection> {
-        if message.message_type != "Contribute" {
+        if message.message_type != CONTRIBUTE {
             return Ok(Response::NoOp);
         }
-        let ContributePayload { value } = object(message.payload)?;
+        let ContributePayload { value } = object(&message)?;
         let is_new = state.contributions.get(message.sender).is_none_or(|before| **before != *value);
         let round = state.round + u64::from(is_new);
         let resolution = state.resolution(participants, message.sender, &value, round);
@@ -108,11 +116,16 @@ impl MultiRoundState {
     }
 
     /// As JSON, maps in the order of their keys.
-    pub(super) fn json(&self, participants: &Participants) -> Value {
-        let contributions: BTreeMap<_, _> = self.contributions.iter().map(|(sender, value)| (&**sender, &**value)).collect();
+    pub(super) fn json(&self, participants: &Participants, room: &mut Room) -> Value {
+        let contributions: BTreeMap<&str, &str> = self
+            .contributions
+            .iter()
+            .map(|(sender, value)| (&**sender, &**value))
+            .filter(|(sender, value)| room.takes(&[*sender, *value]))
+            .collect();
         json!({
             "round": self.round,
-            "participants": participants.listed().collect::<Vec<_>>(),
+            "participants": participants.listed().filter(|name| room.takes(&[*name])).collect::<Vec<_>>(),
             "contributions": contributions,
             "convergence_type": CONVERGENCE_TYPE,
         })

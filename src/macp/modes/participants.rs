@@ -45,7 +45,9 @@ impl Participants {
     /// Bytes of memory that the list takes.
     #[must_use]
     pub fn held_bytes(&self) -> u64 {
-        let names: usize = self.listed().map(str::len).sum();
+        /// Of a name that is not empty, beside its bytes.
+        const NAME_BYTES: usize = 16;
+        let names: usize = self.listed().filter(|name| !name.is_empty()).map(|name| name.len() + NAME_BYTES).sum();
         (names + size_of_val(&*self.listed) + size_of_val(&*self.by_name)) as u64
     }
 

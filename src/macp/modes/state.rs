@@ -5,8 +5,9 @@ use std::{borrow::Cow, sync::Arc};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    Coordination as _, DecisionDelta, DecisionMode, DecisionState, Message, MultiRoundMode, MultiRoundState, Participants, Rejection,
-    Response, multi_round::Contribution,
+    Coordination as _, DecisionDelta, DecisionMode, DecisionState, Message, MultiRoundMode, MultiRoundState, Parsed, Participants,
+    Rejection, Response, Room, decision,
+    multi_round::{self, Contribution},
 };
 use crate::macp::{Effect, Mode, Phase, text::cut};
 
@@ -51,6 +52,12 @@ impl ModeState {
         }
     }
 
+    /// What the payload of a message of any mode is found to be; nothing of a type that none has.
+    #[must_use]
+    pub fn parse(message_type: &str, payload: &[u8]) -> Option<Parsed> {
+        decision::parse(message_type, payload).or_else(|| multi_round::parse(message_type, payload))
+    }
+
     /// Makes a change that this mode said. One of another mode changes nothing.
     pub fn apply(&mut self, delta: Delta) {
         match (self, delta) {
@@ -81,10 +88,23 @@ impl ModeState {
     /// The state as JSON, the same for equal states.
     #[must_use]
     pub fn json(&self, participants: &Participants) -> serde_json::Value {
-        match self {
-            Self::Decision(state) => state.json(),
-            Self::MultiRound(state) => state.json(participants),
+        self.json_within(participants, u64::MAX)
+    }
+
+    /// The same of about so many bytes: of lists the end, of the others the beginning, and `left_out` says how many items are not there.
+    #[must_use]
+    pub fn json_within(&self, participants: &Participants, bytes_max: u64) -> serde_json::Value {
+        let mut room = Room::new(bytes_max);
+        let mut json = match self {
+            Self::Decision(state) => state.json(&mut room),
+            Self::MultiRound(state) => state.json(participants, &mut room),
+        };
+        if room.left_out > 0
+            && let Some(fields) = json.as_object_mut()
+        {
+            fields.insert("left_out".to_owned(), room.left_out.into());
         }
+        json
     }
 }
 

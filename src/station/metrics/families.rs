@@ -188,7 +188,8 @@ fn of_macp(macp: &macp::host::Figures) -> Vec<Family> {
         Family::new("rl_console_macp_refused_messages_total", Counter, "Messages that were refused.").by("code", refused),
         Family::new("rl_console_macp_declined_calls_total", Counter, "Calls that ended with a status.").by("status", declined),
         Family::new("rl_console_macp_store_reads_total", Counter, "Sessions that were looked up in the store.").of(macp.store_reads),
-        Family::new("rl_console_macp_log_failing", Gauge, "Whether the log cannot be written, or the store does not take it.").of(macp.log_failing.is_some()),
+        Family::new("rl_console_macp_log_failing", Gauge, "Whether the log cannot be written, or the store does not take it.")
+            .of(macp.log_failing.is_some()),
         Family::new("rl_console_macp_log_commits_total", Counter, "Writes of the log.").of(macp.log_commits),
         Family::new("rl_console_macp_log_commit_failures_total", Counter, "Writes of the log that failed and were tried again.")
             .of(macp.log_commit_failures),

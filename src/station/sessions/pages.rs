@@ -6,10 +6,11 @@ use prost::Message as _;
 use serde_json::{Value, json};
 
 use crate::{
+    limits,
     macp::{
         envelope::SESSION_START,
-        kernel::{Rebuilt, rebuild},
-        log::{self, Record, What},
+        kernel::{Rebuilding, Told},
+        log::{self, Damaged, Record, What},
         proto::v1::SessionStartPayload,
     },
     port::{LogKind, PortError, SessionDetail, SessionLogRow, SessionRow},
@@ -45,29 +46,33 @@ pub(in crate::station) async fn rows(inner: &Inner, running: &Running, filter: S
 pub(in crate::station) async fn detail(inner: &Inner, running: &Running, session: String) -> Result<Option<SessionDetail>, PortError> {
     settle(inner).await;
     let Some(found) = asked(|done| running.store.session(session, done)).await? else { return Ok(None) };
-    let (number, text_bytes_max) = (found.number, inner.limits.macp.shown_text_bytes_max);
-    let mut records = Vec::new();
+    let (number, limits::Macp { shown_text_bytes_max, shown_progress_bytes_max: bytes_max, .. }) = (found.number, inner.limits.macp);
+    let damaged = |damage: Damaged| PortError::Store(damage.to_string());
+    let mut session = Rebuilding::new(number, shown_text_bytes_max);
+    let mut records = 0;
     loop {
-        let page = asked(|done| running.store.session_log(number, records.len() as u64, PART_RECORDS, done)).await?;
-        records.extend(page.rows);
+        let page = asked(|done| running.store.session_log(number, records, PART_RECORDS, done)).await?;
+        records += page.rows.len() as u64;
+        // A part after another, so that no more of the log is in memory.
+        let taken = tokio::task::spawn_blocking(move || page.rows.iter().try_for_each(|record| session.take(record)).map(|()| session));
+        session = taken.await.map_err(|_| PortError::Stopping)?.map_err(damaged)?;
         if !page.more {
             break;
         }
     }
-    let rebuilt = tokio::task::spawn_blocking(move || rebuild(number, records.into_iter(), text_bytes_max));
-    let rebuilt = rebuilt.await.map_err(|_| PortError::Stopping)?.map_err(|damage| PortError::Store(damage.to_string()))?;
-    let Rebuilt { image, listed } = rebuilt;
+    let told = tokio::task::spawn_blocking(move || session.told(bytes_max));
+    let Told { progress, resolution, listed } = told.await.map_err(|_| PortError::Stopping)?.map_err(damaged)?;
     Ok(Some(SessionDetail {
         mode_version: found.mode_version.clone(),
         configuration_version: found.configuration_version.clone(),
         policy_version: found.policy_version.clone(),
         listed,
-        resolution: image
-            .end
-            .map(|(_, _, _, resolution)| resolution)
-            .filter(|it| !it.is_empty())
-            .map(|it| JsonText::from_value(&shown(&it))),
-        progress: JsonText::from_value(&image.json),
+        resolution: match resolution.len() as u64 {
+            0 => None,
+            bytes if bytes > bytes_max => Some(JsonText::from_value(&json!({ "$bytes": bytes }))),
+            _ => Some(JsonText::from_value(&shown(&resolution))),
+        },
+        progress: JsonText::from_value(&progress),
         row: row(found),
     }))
 }
@@ -122,7 +127,7 @@ fn log_row(number: u64, record: &Bytes) -> SessionLogRow {
     };
     match Record::read(record) {
         Err(damage) => empty(LogKind::Incoming, Wall(0), &json!({ "$damaged": damage.to_string() })),
-        Ok((at, What::TtlExpired(()))) => empty(LogKind::TtlExpired, at, &Value::Null),
+        Ok((at, What::TtlExpired(_))) => empty(LogKind::TtlExpired, at, &Value::Null),
         Ok((at, What::Resolution(bytes))) => empty(LogKind::Resolution, at, &shown(&bytes)),
         Ok((at, What::SessionCancel(cancel))) => {
             let by = Some(cancel.cancelled_by).filter(|by| !by.is_empty());
@@ -172,6 +177,7 @@ fn shown(bytes: &[u8]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::macp::log::TtlExpired;
 
     #[test]
     fn a_record_is_shown_with_what_it_carries() {
@@ -189,7 +195,7 @@ mod tests {
         assert_eq!((start.number, start.at_ms, start.kind, start.timestamp_ms), (3, Wall(9), LogKind::Incoming, Some(-7)));
         let fields: Value = serde_json::from_str(start.payload.as_str()).unwrap();
         assert_eq!((&fields["intent"], &fields["ttl_ms"], &fields["context"]), (&json!("x"), &json!(5), &json!({})));
-        assert_eq!(of(What::TtlExpired(())).kind, LogKind::TtlExpired);
+        assert_eq!(of(What::TtlExpired(TtlExpired::default())).kind, LogKind::TtlExpired);
         for (bytes, expected) in
             [(&b"{\"a\":1}"[..], r#"{"a":1}"#), (b"resolve", r#"{"$text":"resolve"}"#), (b"\xff", r#"{"$bin":"/w=="}"#)]
         {

@@ -85,7 +85,8 @@ impl Sessions {
                 Some(figures) => {
                     let Figures { totals, in_memory, log_failing, .. } = &figures;
                     let open = counted(totals.open, "session");
-                    let failing = log_failing.as_ref().map_or_else(String::new, |why| format!("; its log is not kept as it should be: {why}"));
+                    let failing =
+                        log_failing.as_ref().map_or_else(String::new, |why| format!("; its log is not kept as it should be: {why}"));
                     row(log_failing.is_none(), format!("listening on {addr}, {open} open, {in_memory} in memory{failing}"))
                 }
             },

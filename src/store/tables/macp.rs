@@ -6,14 +6,14 @@ use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::{
-    meta,
+    macp_seen, meta,
     values::{broken, int, number, wall},
 };
 use crate::{
     ids::TraceId,
     store::{
         Rows,
-        macp::{MacpDone, MacpLeft, MacpOp, SessionFilter, SessionRow, push, records},
+        macp::{Digest, MacpDone, MacpLeft, MacpOp, SessionFilter, SessionRow, numbers, push, records, sessions_of},
     },
     tap::entry::macp::{Ending, Mode, Phase, SessionState},
 };
@@ -24,6 +24,8 @@ const SORT_SEGMENTS: u64 = 256;
 const SORT_BYTES: usize = 1 << 20;
 /// Sessions of one slice, and the parts of their logs.
 const RETIRE_ROWS: u64 = 64;
+/// Rows of digests of one slice.
+const RETIRE_SEEN_ROWS: u64 = 4_096;
 /// Bytes of the texts of one page of sessions, past which it takes no further one.
 const PAGE_BYTES: usize = 16 << 20;
 /// Bytes of one page of a log, past which it takes no further record.
@@ -32,20 +34,33 @@ const LOG_BYTES: usize = 16 << 20;
 const LEFT_ROWS: usize = 4_096;
 
 const COLUMNS: &str = "number, id, mode, mode_name, ending, why, phase, round, sender, intent, participants, messages, started_at_ms, \
-                       expires_at_ms, ended_at_ms, mode_version, configuration_version, policy_version, trace";
+                       expires_at_ms, ended_at_ms, mode_version, configuration_version, policy_version, trace, gone, swept";
+
+/// How a session stands to the sweep; what is written later is never less.
+const NOT_SWEPT: i64 = 0;
+/// It was expired by the sweep, and nobody asked since.
+const UNNOTICED: i64 = 1;
+/// It ended, and whoever asks may be told so.
+const NOTICED: i64 = 2;
 
 pub(in crate::store) fn apply(conn: &Connection, op: MacpOp) -> rusqlite::Result<MacpDone> {
     match op {
         MacpOp::Segment { number, at, bytes } => {
             // It may be there already, and sorted: what was committed and not told of is written again.
             if meta::read(conn, meta::SESSIONS_THROUGH)? < number {
-                conn.prepare_cached("INSERT INTO macp_segments (segment, at_ms, bytes) VALUES (?1, ?2, ?3)")?.execute(params![
-                    int(number),
-                    int(at.0),
-                    bytes.as_ref()
-                ])?;
+                conn.prepare_cached("INSERT INTO macp_segments (segment, at_ms, bytes, sessions) VALUES (?1, ?2, ?3, ?4)")?
+                    .execute(params![int(number), int(at.0), bytes.as_ref(), sessions_of(&bytes)])?;
                 meta::raise(conn, meta::SESSIONS_THROUGH, number)?;
             }
+            Ok(MacpDone::default())
+        }
+        MacpOp::Seen(parts) => {
+            parts.iter().try_for_each(|part| macp_seen::put(conn, part))?;
+            Ok(MacpDone::default())
+        }
+        MacpOp::Noticed(sessions) => {
+            let mut notice = conn.prepare_cached(&format!("UPDATE macp_sessions SET swept = {NOTICED} WHERE number = ?1"))?;
+            sessions.into_iter().try_for_each(|session| notice.execute([int(session)]).map(drop))?;
             Ok(MacpDone::default())
         }
         MacpOp::Sessions(rows) => {
@@ -60,10 +75,10 @@ pub(in crate::store) fn apply(conn: &Connection, op: MacpOp) -> rusqlite::Result
 
 fn upsert(conn: &Connection, row: &SessionRow) -> rusqlite::Result<()> {
     conn.prepare_cached(&format!(
-        "INSERT INTO macp_sessions ({COLUMNS}, seen)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)
+        "INSERT INTO macp_sessions ({COLUMNS})
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
          ON CONFLICT (number) DO UPDATE SET ending = ?5, why = ?6, phase = ?7, round = ?8, messages = ?12, ended_at_ms = ?15,
-         seen = coalesce(?20, seen)"
+         gone = max(gone, ?20), swept = max(swept, ?21)"
     ))?
     .execute(params![
         int(row.number),
@@ -85,7 +100,12 @@ fn upsert(conn: &Connection, row: &SessionRow) -> rusqlite::Result<()> {
         row.configuration_version,
         row.policy_version,
         row.trace.map(|trace| trace.0.as_bytes().to_vec()),
-        row.seen.as_deref(),
+        row.is_gone,
+        match (row.ending, row.is_unnoticed) {
+            (None, _) => NOT_SWEPT,
+            (Some(_), true) => UNNOTICED,
+            (Some(_), false) => NOTICED,
+        },
     ])?;
     Ok(())
 }
@@ -93,8 +113,8 @@ fn upsert(conn: &Connection, row: &SessionRow) -> rusqlite::Result<()> {
 /// Closes sessions whose logs do not begin.
 fn damaged(conn: &Connection, sessions: Vec<(u64, String)>) -> rusqlite::Result<MacpDone> {
     let mut close = conn.prepare_cached(
-        "UPDATE macp_sessions SET ending = ?2, why = ?3, ended_at_ms = coalesce(ended_at_ms, started_at_ms), seen = x''
-         WHERE number = ?1 AND seen IS NULL RETURNING id",
+        "UPDATE macp_sessions SET ending = ?2, why = ?3, ended_at_ms = coalesce(ended_at_ms, started_at_ms), gone = 1
+         WHERE number = ?1 AND gone = 0 RETURNING id",
     )?;
     let mut damaged = Vec::new();
     for (session, why) in sessions {
@@ -154,14 +174,13 @@ fn append(conn: &Connection, session: u64, count: u64, log: &[u8]) -> rusqlite::
 }
 
 fn retire(conn: &Connection, keep: u64) -> rusqlite::Result<MacpDone> {
-    let gone: u64 =
-        conn.prepare_cached("SELECT count(*) FROM macp_sessions WHERE seen IS NOT NULL")?.query_row([], |row| number(row, 0))?;
+    let gone: u64 = conn.prepare_cached("SELECT count(*) FROM macp_sessions WHERE gone = 1")?.query_row([], |row| number(row, 0))?;
     let over = gone.saturating_sub(keep).min(RETIRE_ROWS);
     let oldest: Vec<u64> = conn
-        .prepare_cached("SELECT number FROM macp_sessions WHERE seen IS NOT NULL ORDER BY number LIMIT ?1")?
+        .prepare_cached("SELECT number FROM macp_sessions WHERE gone = 1 ORDER BY number LIMIT ?1")?
         .query_map([int(over)], |row| number(row, 0))?
         .collect::<rusqlite::Result<_>>()?;
-    let mut room = RETIRE_ROWS;
+    let (mut room, mut seen_room) = (RETIRE_ROWS, RETIRE_SEEN_ROWS);
     let mut retired = Vec::new();
     for session in oldest {
         let parts = conn
@@ -170,16 +189,17 @@ fn retire(conn: &Connection, keep: u64) -> rusqlite::Result<MacpDone> {
             )?
             .execute(params![int(session), int(room)])?;
         room = room.saturating_sub(u64::try_from(parts).unwrap_or(u64::MAX));
-        if room == 0 {
+        seen_room = seen_room.saturating_sub(macp_seen::delete(conn, session, seen_room)?);
+        if room == 0 || seen_room == 0 {
             break;
         }
         conn.prepare_cached("DELETE FROM macp_sessions WHERE number = ?1")?.execute([int(session)])?;
         retired.push(session);
     }
-    Ok(MacpDone { retired, ..MacpDone::default() })
+    Ok(MacpDone { retired, is_more: room == 0 || seen_room == 0, ..MacpDone::default() })
 }
 
-/// A page: as many rows as were asked for, fewer where their texts are long; without the digests.
+/// A page: as many rows as were asked for, fewer where their texts are long.
 pub(in crate::store) fn page(conn: &Connection, filter: &SessionFilter) -> rusqlite::Result<Rows<SessionRow>> {
     let (beyond, direction, start) = if filter.oldest_first { ("number > ?1", "ASC", -1) } else { ("number < ?1", "DESC", i64::MAX) };
     let state = match filter.state {
@@ -189,7 +209,7 @@ pub(in crate::store) fn page(conn: &Connection, filter: &SessionFilter) -> rusql
         Some(SessionState::Expired) => "ending <> 'resolved'",
     };
     let mut found = conn.prepare_cached(&format!(
-        "SELECT {COLUMNS}, NULL FROM macp_sessions
+        "SELECT {COLUMNS} FROM macp_sessions
          WHERE {beyond} AND {state} AND (?2 IS NULL OR mode = ?2) AND (?3 IS NULL OR started_at_ms >= ?3)
          ORDER BY number {direction} LIMIT ?4"
     ))?;
@@ -216,9 +236,20 @@ pub(in crate::store) fn page(conn: &Connection, filter: &SessionFilter) -> rusql
 
 /// The session of an id; of two, the later.
 pub(in crate::store) fn by_id(conn: &Connection, id: &str) -> rusqlite::Result<Option<SessionRow>> {
-    conn.prepare_cached(&format!("SELECT {COLUMNS}, seen FROM macp_sessions WHERE id = ?1 ORDER BY number DESC LIMIT 1"))?
+    conn.prepare_cached(&format!("SELECT {COLUMNS} FROM macp_sessions WHERE id = ?1 ORDER BY number DESC LIMIT 1"))?
         .query_row([id], session_row)
         .optional()
+}
+
+/// The same, and when it accepted a message, of one that is in the store alone.
+pub(in crate::store) fn by_id_and_message(
+    conn: &Connection,
+    id: &str,
+    message: Option<&Digest>,
+) -> rusqlite::Result<Option<(SessionRow, Option<u64>)>> {
+    let Some(row) = by_id(conn, id)? else { return Ok(None) };
+    let at = message.map_or(Ok(None), |message| macp_seen::at(conn, row.number, message))?;
+    Ok(Some((row, at)))
 }
 
 /// A page of a session's log: its own rows, then what the segments have.
@@ -286,12 +317,13 @@ impl Page {
 
 /// What the runtime starts from.
 pub(in crate::store) fn left(conn: &Connection, each: &mut dyn FnMut(MacpLeft) -> bool) -> rusqlite::Result<()> {
-    let mut gone = conn.prepare("SELECT number, id, ending FROM macp_sessions WHERE seen IS NOT NULL ORDER BY number")?;
+    let mut gone = conn.prepare("SELECT number, id, ending, swept FROM macp_sessions WHERE gone = 1 ORDER BY number")?;
     let mut gone = gone.query([])?;
     let mut part = Vec::new();
     while let Some(row) = gone.next()? {
-        let ending = ending(row, 2)?;
-        part.push((number(row, 0)?, row.get(1)?, ending.map_or(SessionState::Open, Ending::state)));
+        let swept: i64 = row.get(3)?;
+        let told = ending(row, 2)?.filter(|_| swept != UNNOTICED);
+        part.push((number(row, 0)?, row.get(1)?, told.map_or(SessionState::Open, Ending::state)));
         if part.len() >= LEFT_ROWS && !each(MacpLeft::Gone(std::mem::take(&mut part))) {
             return Ok(());
         }
@@ -299,9 +331,16 @@ pub(in crate::store) fn left(conn: &Connection, each: &mut dyn FnMut(MacpLeft) -
     if !each(MacpLeft::Gone(part)) {
         return Ok(());
     }
-    let mut logs = conn.prepare(
-        "SELECT session, bytes FROM macp_sessions JOIN macp_logs ON session = number WHERE seen IS NULL ORDER BY session, first",
-    )?;
+    // The name stands in the text, for that is what the index knows.
+    let ended = Ending::LogDamaged.name();
+    let mut damaged =
+        conn.prepare(&format!("SELECT number, coalesce(why, '') FROM macp_sessions WHERE gone = 0 AND ending = '{ended}'"))?;
+    let damaged: rusqlite::Result<Vec<_>> = damaged.query_map([], |row| Ok((number(row, 0)?, row.get(1)?)))?.collect();
+    if !each(MacpLeft::Damaged(damaged?)) {
+        return Ok(());
+    }
+    let mut logs =
+        conn.prepare("SELECT session, bytes FROM macp_sessions JOIN macp_logs ON session = number WHERE gone = 0 ORDER BY session, first")?;
     let mut logs = logs.query([])?;
     while let Some(row) = logs.next()? {
         let bytes = Bytes::from(row.get::<_, Vec<u8>>(1)?);
@@ -310,18 +349,23 @@ pub(in crate::store) fn left(conn: &Connection, each: &mut dyn FnMut(MacpLeft) -
             return Ok(());
         }
     }
-    let mut segments = conn.prepare("SELECT segment, bytes FROM macp_segments ORDER BY segment")?;
+    let mut segments = conn.prepare("SELECT segment, bytes, sessions FROM macp_segments ORDER BY segment")?;
     let mut segments = segments.query([])?;
     let (mut count, mut last) = (0, 0);
     while let Some(row) = segments.next()? {
         (count, last) = (count + 1, number(row, 0)?);
         // What is no segment belongs to no session; sorting keeps it.
-        let records = records(&Bytes::from(row.get::<_, Vec<u8>>(1)?));
-        if !each(records.map_or(MacpLeft::Unreadable { segment: last }, MacpLeft::Records)) {
+        let part = match records(&Bytes::from(row.get::<_, Vec<u8>>(1)?)) {
+            Some(records) => MacpLeft::Records(records),
+            None => MacpLeft::Unreadable { segment: last, sessions: row.get::<_, Option<Vec<u8>>>(2)?.and_then(|it| numbers(&it)) },
+        };
+        if !each(part) {
             return Ok(());
         }
     }
-    let session: u64 = conn.query_row("SELECT coalesce(max(number), 0) FROM macp_sessions", [], |row| number(row, 0))?;
+    // Logs of sessions without rows are nobody's: no later session is to take their numbers.
+    let highest = "SELECT max(coalesce((SELECT max(number) FROM macp_sessions), 0), coalesce((SELECT max(session) FROM macp_logs), 0))";
+    let session: u64 = conn.query_row(highest, [], |row| number(row, 0))?;
     let through = meta::read(conn, meta::SESSIONS_THROUGH)?.max(last);
     each(MacpLeft::End { through, segments: count, session: session + 1 });
     Ok(())
@@ -353,7 +397,8 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         configuration_version: row.get(16)?,
         policy_version: row.get(17)?,
         trace: trace.map(|bytes| uuid::Uuid::from_slice(&bytes).map(TraceId).map_err(|error| broken(18, error))).transpose()?,
-        seen: row.get::<_, Option<Vec<u8>>>(19)?.map(Bytes::from),
+        is_gone: row.get(19)?,
+        is_unnoticed: row.get::<_, i64>(20)? == UNNOTICED,
     })
 }
 

@@ -3,6 +3,7 @@
 pub(super) mod brakes;
 pub(super) mod invocations;
 pub(super) mod macp;
+mod macp_seen;
 pub(super) mod manifests;
 pub(super) mod meta;
 pub(super) mod refunds;

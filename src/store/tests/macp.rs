@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::kit::{Kit, ask, open};
 use crate::{
     store::{
-        macp::{MacpDone, MacpLeft, MacpOp, SessionFilter, SessionRow, push},
+        macp::{Digest, MacpDone, MacpLeft, MacpOp, SEEN_PART_BYTES, SeenPart, SessionFilter, SessionRow, push},
         op::{Class, Done, Op},
     },
     tap::entry::macp::{Ending, Mode, Phase, SessionState},
@@ -35,7 +35,8 @@ fn row(number: u64) -> SessionRow {
         configuration_version: "2".to_owned(),
         policy_version: "3".to_owned(),
         trace: Some("0191d3c2-7a41-7f00-8000-00000000a41f".parse().unwrap()),
-        seen: None,
+        is_gone: false,
+        is_unnoticed: false,
     }
 }
 
@@ -44,7 +45,7 @@ fn ended(number: u64, ending: Ending) -> SessionRow {
 }
 
 fn gone(number: u64) -> SessionRow {
-    SessionRow { seen: Some(Bytes::from_static(b"digests")), ..ended(number, Ending::Resolved) }
+    SessionRow { is_gone: true, ..ended(number, Ending::Resolved) }
 }
 
 impl Kit {
@@ -97,7 +98,7 @@ fn a_session_is_read_back_as_it_was_written_last() {
     let of = |id: &str| ask(|done| kit.handle.session(id.to_owned(), done)).unwrap();
     assert_eq!((of("s1"), of("s2"), of("s3")), (Some(row(1)), Some(ended(2, Ending::Cancelled)), None));
     kit.macp(MacpOp::Sessions(vec![gone(2), ended(2, Ending::Cancelled)]));
-    assert_eq!(of("s2").unwrap().seen, gone(2).seen, "a row that comes late does not bring it back to memory");
+    assert!(of("s2").unwrap().is_gone, "a row that comes late does not bring it back to memory");
     // A later session of the same id is the one that is meant.
     kit.macp(MacpOp::Sessions(vec![SessionRow { id: "s1".to_owned(), ..row(9) }]));
     assert_eq!(of("s1").unwrap().number, 9);
@@ -169,7 +170,10 @@ fn what_a_runtime_starts_from_is_what_is_not_in_the_store_alone() {
     let folder = tempfile::tempdir().unwrap();
     {
         let kit = open(folder.path());
-        assert_eq!(kit.left_of_macp(), [MacpLeft::Gone(Vec::new()), MacpLeft::End { through: 0, segments: 0, session: 1 }]);
+        assert_eq!(
+            kit.left_of_macp(),
+            [MacpLeft::Gone(Vec::new()), MacpLeft::Damaged(Vec::new()), MacpLeft::End { through: 0, segments: 0, session: 1 }]
+        );
         kit.macp(MacpOp::Sessions(vec![row(1), gone(2), ended(3, Ending::TtlExpired)]));
         kit.segment(1, &[(1, "a1"), (2, "b1"), (3, "c1")]);
         kit.macp(MacpOp::Sort { through: 9 });
@@ -179,6 +183,7 @@ fn what_a_runtime_starts_from_is_what_is_not_in_the_store_alone() {
     let bytes = |text: &'static str| Bytes::from_static(text.as_bytes());
     let expected = [
         MacpLeft::Gone(vec![(2, "s2".to_owned(), SessionState::Resolved)]),
+        MacpLeft::Damaged(Vec::new()),
         MacpLeft::Log { session: 1, records: vec![bytes("a1")] },
         MacpLeft::Log { session: 3, records: vec![bytes("c1")] },
         MacpLeft::Records(vec![(1, bytes("a2")), (4, bytes("d1"))]),
@@ -244,7 +249,77 @@ fn a_session_whose_log_does_not_begin_is_closed_once_and_a_segment_that_cannot_b
     assert_eq!((damaged(), damaged()), (vec![(1, "s1".to_owned())], Vec::new()));
     let found = ask(|done| kit.handle.session("s1".to_owned(), done)).unwrap().unwrap();
     assert_eq!((found.ending, found.why.as_deref(), found.ended_at), (Some(Ending::LogDamaged), Some("it is broken"), Some(Wall(1_001))));
-    assert_eq!(found.seen, Some(Bytes::new()));
+    assert!(found.is_gone);
     kit.macp(MacpOp::Segment { number: 4, at: Wall(5), bytes: Bytes::from_static(&[0xff; 3]) });
-    assert!(kit.left_of_macp().contains(&MacpLeft::Unreadable { segment: 4 }));
+    assert!(kit.left_of_macp().contains(&MacpLeft::Unreadable { segment: 4, sessions: None }));
+    kit.segment(5, &[(3, "a"), (1, "b"), (3, "c")]);
+    kit.handle.touch(|conn| assert_eq!(conn.execute("UPDATE macp_segments SET bytes = x'ff' WHERE segment = 5", []), Ok(1)));
+    assert!(kit.left_of_macp().contains(&MacpLeft::Unreadable { segment: 5, sessions: Some(vec![1, 3]) }));
+}
+
+/// Digests of so many messages, accepted at 1,000 and behind: the first two bytes of each are its number.
+fn digests(count: u64) -> Vec<u8> {
+    (0..count).flat_map(|n| [&digest_of(n)[..], &(1_000 + n).to_be_bytes()].concat()).collect()
+}
+
+fn digest_of(n: u64) -> Digest {
+    let mut digest = [7; 16];
+    digest[..8].copy_from_slice(&n.to_be_bytes());
+    digest
+}
+
+#[test]
+fn a_message_that_a_long_session_accepted_is_found_alone() {
+    const COUNT: u64 = 100_000;
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    let all = Bytes::from(digests(COUNT));
+    let parts: Vec<_> = (0..all.len()).step_by(SEEN_PART_BYTES).map(|at| all.slice(at..all.len().min(at + SEEN_PART_BYTES))).collect();
+    assert!(parts.len() > 1);
+    // What an attempt before has left is written again.
+    for part in parts.iter().take(1).chain(&parts) {
+        kit.macp(MacpOp::Seen(vec![SeenPart { session: 1, items: part.clone() }]));
+    }
+    kit.macp(MacpOp::Seen(vec![SeenPart { session: 2, items: digests(1).into() }]));
+    kit.macp(MacpOp::Sessions(vec![gone(1), gone(2), gone(3)]));
+    let at = |id: &str, n| ask(|done| kit.handle.session_and_message(id.to_owned(), Some(digest_of(n)), done)).unwrap().unwrap().1;
+    for n in [0, 1, 39, 40, 41, 50_000, COUNT - 1] {
+        assert_eq!(at("s1", n), Some(1_000 + n));
+    }
+    assert_eq!((at("s1", COUNT), at("s2", 0), at("s2", 1), at("s3", 0)), (None, Some(1_000), None, None));
+    let longest = Arc::new(Mutex::new((0, 0)));
+    let told = Arc::clone(&longest);
+    kit.handle.touch(move |conn| {
+        let measured = conn.query_row("SELECT max(length(items)), count(*) FROM macp_seen", [], |row| Ok((row.get(0)?, row.get(1)?)));
+        *told.lock().unwrap() = measured.unwrap();
+    });
+    assert_eq!(*longest.lock().unwrap(), (40 * 24_i64, 2_501_i64), "whoever looks one up reads one row");
+    // It leaves the store in slices.
+    let mut slices = 0;
+    while kit.macp(MacpOp::Retire { keep: 2 }).is_more {
+        slices += 1;
+    }
+    assert_eq!((slices, kit.sessions(SessionFilter { limit: 9, ..SessionFilter::default() }).0), (0, vec![3, 2]));
+    assert_eq!(ask(|done| kit.handle.session_and_message("s1".to_owned(), Some(digest_of(5)), done)).unwrap(), None);
+    kit.handle.touch(|conn| {
+        let left: i64 = conn.query_row("SELECT count(*) FROM macp_seen", [], |row| row.get(0)).unwrap();
+        assert_eq!(left, 1);
+    });
+}
+
+#[test]
+fn what_was_told_of_a_session_that_the_sweep_expired_stays_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    let swept = |number| SessionRow { is_gone: true, is_unnoticed: true, ..ended(number, Ending::TtlExpired) };
+    kit.macp(MacpOp::Sessions(vec![row(1), row(2)]));
+    kit.macp(MacpOp::Sessions(vec![swept(1), swept(2)]));
+    kit.macp(MacpOp::Noticed(vec![2]));
+    // A row that was on its way.
+    kit.macp(MacpOp::Sessions(vec![swept(2)]));
+    let Some(MacpLeft::Gone(gone)) = kit.left_of_macp().into_iter().next() else { panic!() };
+    let expected = [(1, "s1".to_owned(), SessionState::Open), (2, "s2".to_owned(), SessionState::Expired)];
+    assert_eq!(gone, expected);
+    let found = ask(|done| kit.handle.session("s1".to_owned(), done)).unwrap().unwrap();
+    assert_eq!((found.is_unnoticed, found.state()), (true, SessionState::Expired), "operators are told what is");
 }

@@ -11,7 +11,7 @@ use rl_console::{
     macp::{
         Ending,
         kernel::{Kernel, Settings, rebuild},
-        log::{Record, What},
+        log::{Record, TtlExpired, What},
         proto::v1::{Envelope, SessionCancelPayload, SessionStartPayload},
     },
     time::Now,
@@ -49,7 +49,7 @@ fuzz_target!(|said: (bool, Vec<(u8, Vec<u8>)>)| {
                 records.push(Bytes::copy_from_slice(bytes));
                 continue;
             }
-            0x40 => What::TtlExpired(()),
+            0x40 => What::TtlExpired(TtlExpired::default()),
             0x41 => What::SessionCancel(SessionCancelPayload { reason: String::from_utf8_lossy(bytes).into_owned(), ..Default::default() }),
             0x42 => What::Resolution(Bytes::copy_from_slice(bytes)),
             0x43 => What::Incoming(Bytes::copy_from_slice(bytes)),

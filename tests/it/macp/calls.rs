@@ -142,8 +142,13 @@ fn errors_of_the_protocol_come_in_the_ack_and_others_as_a_status() {
     let long = house.try_send(envelope(&"s".repeat(100_000), "SessionStart", "m", "a", "")).unwrap_err();
     assert_eq!(long.code(), Code::ResourceExhausted);
     assert!(long.message().contains("limits.macp.id_bytes_max"), "{}", long.message());
-    let long = house.runtime.block_on(client.get_session(GetSessionRequest { session_id: "s".repeat(100_000) })).unwrap_err();
-    assert_eq!(long.code(), Code::ResourceExhausted);
+    // No session has such an id.
+    let long = "s".repeat(100_000);
+    let unknown = house.runtime.block_on(client.get_session(GetSessionRequest { session_id: long.clone() })).unwrap_err();
+    assert_eq!(unknown.code(), Code::NotFound);
+    assert!(unknown.message().len() < 1_024, "it goes into a header");
+    let unknown = house.cancel(&long, "");
+    assert_eq!((unknown.session_id.as_str(), code(unknown.clone()).as_str()), (long.as_str(), "SESSION_NOT_FOUND"));
     assert!(house.send(envelope("", "Signal", "m", "a", Bytes::from_static(b"\xff\x00"))).ok);
 }
 

@@ -6,7 +6,7 @@ use std::{
     net::SocketAddr,
     path::Path,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -24,7 +24,7 @@ use rl_console::{
     },
     mpp::manifest::Pack,
     store::{
-        Store,
+        Handle, Store,
         append::{self, Medium},
         macp::{MacpOp, SessionFilter},
         op::{Class, Op},
@@ -59,22 +59,27 @@ impl Medium for Full {
 }
 
 /// A runtime on a store and a disk of its own, that can be taken away from it.
-struct Bare {
-    runtime: Runtime,
+pub(super) struct Bare {
+    pub(super) runtime: Runtime,
     folder: TempDir,
     store: Option<Store>,
     away: Away,
-    client: Client,
+    pub(super) client: Client,
     way: Way,
     stop: Option<oneshot::Sender<()>>,
     task: Option<JoinHandle<()>>,
     limits: limits::Macp,
+    notices: Notices,
 }
+
+/// What people were told.
+type Notices = Arc<Mutex<Vec<String>>>;
 
 /// What a runtime is served with.
 type Served = (SocketAddr, Way, oneshot::Sender<()>, JoinHandle<()>);
 
-fn serve(runtime: &Runtime, data: &Path, store: &Store, away: &Away, limits: limits::Macp) -> Served {
+fn serve(runtime: &Runtime, data: &Path, store: &Store, away: &Away, notices: &Notices, limits: limits::Macp) -> Served {
+    let notices = Arc::clone(notices);
     let (handle, Away { store: is_away, disk }) = (store.handle(), away.clone());
     let (ready, is_ready) = oneshot::channel();
     let (stop, stops) = oneshot::channel();
@@ -89,7 +94,7 @@ fn serve(runtime: &Runtime, data: &Path, store: &Store, away: &Away, limits: lim
         data: data.to_owned(),
         log: Box::new(move |path| Ok(Box::new(Full(make(path)?, Arc::clone(&disk))))),
         log_file_bytes_max: 65_536,
-        notice: Box::new(|notice| panic!("{notice}")),
+        notice: Box::new(move |notice| notices.lock().unwrap().push(notice.to_owned())),
         ready,
         stop: stops,
     };
@@ -108,17 +113,17 @@ fn connect(runtime: &Runtime, addr: SocketAddr) -> Client {
 }
 
 impl Bare {
-    fn open(limits: limits::Macp) -> Self {
+    pub(super) fn open(limits: limits::Macp) -> Self {
         Self::on(tempfile::tempdir().unwrap(), limits)
     }
 
     fn on(folder: TempDir, limits: limits::Macp) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let store = store(folder.path());
-        let away = Away::default();
-        let (addr, way, stop, task) = serve(&runtime, folder.path(), &store, &away, limits);
+        let (away, notices) = (Away::default(), Notices::default());
+        let (addr, way, stop, task) = serve(&runtime, folder.path(), &store, &away, &notices, limits);
         let client = connect(&runtime, addr);
-        Self { runtime, folder, store: Some(store), away, client, way, stop: Some(stop), task: Some(task), limits }
+        Self { runtime, folder, store: Some(store), away, client, way, stop: Some(stop), task: Some(task), limits, notices }
     }
 
     fn no_store(&self, is_away: bool) {
@@ -146,13 +151,25 @@ impl Bare {
 
     /// Ends the runtime and starts another on the same store, which is there again.
     fn restart(&mut self) {
+        self.restart_after(|_| ());
+    }
+
+    /// The same, with something done to the database meanwhile.
+    fn restart_after(&mut self, meanwhile: impl FnOnce(&rusqlite::Connection)) {
         self.end();
         self.no_store(false);
-        let (addr, way, stop, task) = serve(&self.runtime, self.folder.path(), self.store.as_ref().unwrap(), &self.away, self.limits);
+        meanwhile(&rusqlite::Connection::open(self.folder.path().join("station.db")).unwrap());
+        let (addr, way, stop, task) =
+            serve(&self.runtime, self.folder.path(), self.store.as_ref().unwrap(), &self.away, &self.notices, self.limits);
         (self.client, self.way, self.stop, self.task) = (connect(&self.runtime, addr), way, Some(stop), Some(task));
     }
 
-    fn figures(&self) -> Figures {
+    /// The way to its store.
+    pub(super) fn handle(&self) -> Handle {
+        self.store.as_ref().unwrap().handle()
+    }
+
+    pub(super) fn figures(&self) -> Figures {
         self.way.figures().unwrap()
     }
 
@@ -162,22 +179,22 @@ impl Bare {
         sent.map(|response| response.into_inner().ack.unwrap())
     }
 
-    fn say(&self, session: &str, message_type: &str, id: &str, payload: &str) -> Result<Ack, Status> {
+    pub(super) fn say(&self, session: &str, message_type: &str, id: &str, payload: &str) -> Result<Ack, Status> {
         self.try_send(envelope(session, message_type, id, "a", payload.to_owned()))
     }
 
-    fn start(&self, session: &str) -> Result<Ack, Status> {
+    pub(super) fn start(&self, session: &str) -> Result<Ack, Status> {
         let payload = SessionStartPayload { ttl_ms: 86_400_000, ..SessionStartPayload::default() };
         self.try_send(envelope(session, "SessionStart", "start", "a", payload.encode_to_vec()))
     }
 
-    fn look(&self, session: &str) -> Result<SessionState, Code> {
+    pub(super) fn look(&self, session: &str) -> Result<SessionState, Code> {
         let mut client = self.client.clone();
         let looked = self.runtime.block_on(client.get_session(GetSessionRequest { session_id: session.to_owned() }));
         looked.map(|it| it.into_inner().metadata.unwrap().state()).map_err(|status| status.code())
     }
 
-    fn cancel(&self, session: &str) -> Result<Ack, Code> {
+    pub(super) fn cancel(&self, session: &str) -> Result<Ack, Code> {
         let mut client = self.client.clone();
         let request = CancelSessionRequest { session_id: session.to_owned(), reason: "enough".to_owned() };
         let cancelled = self.runtime.block_on(client.cancel_session(request));
@@ -252,6 +269,8 @@ fn what_cannot_be_written_is_unavailable_and_counts_once_it_is() {
     assert_eq!(bare.look("nowhere"), Err(Code::NotFound));
     let figures = bare.figures();
     assert!(figures.log_failing.is_some() && figures.log_commit_failures > 0 && figures.log_unsaved_bytes > 0, "{figures:?}");
+    is_unavailable(bare.start("t"));
+    assert!(bare.start("other").unwrap().duplicate, "its start is kept");
     bare.disk_full(false);
     bare.settled("s");
     let again = bare.say("s", "Vote", "m2", "").unwrap();
@@ -385,7 +404,7 @@ fn a_log_that_the_store_does_not_take_is_bounded_and_goes_on_when_it_does() {
 fn a_store_that_dies_with_a_segment_in_hand_loses_nothing() {
     let mut bare = Bare::open(limits::Macp::default());
     bare.start("s").unwrap();
-    let handle = bare.store.as_ref().unwrap().handle();
+    let handle = bare.handle();
     let nothing = || Op::Macp(MacpOp::Sessions(Vec::new()));
     let (go, gone) = std::sync::mpsc::sync_channel::<()>(1);
     handle.commit(nothing(), Class::Process, Box::new(move |_| assert!(gone.recv().is_err()))).unwrap();
@@ -400,4 +419,43 @@ fn a_store_that_dies_with_a_segment_in_hand_loses_nothing() {
     let killed = bare.killed();
     assert!(killed.say("s", "Unheard", "m1", "").unwrap().duplicate);
     assert_eq!(killed.messages("s"), 1);
+}
+
+#[test]
+fn a_segment_that_cannot_be_read_ends_the_sessions_that_it_has_records_of_and_no_others() {
+    let mut bare = Bare::open(limits::Macp::default());
+    for session in ["hit", "well", "ended"] {
+        bare.start(session).unwrap();
+        bare.say(session, "Unheard", "m1", "").unwrap();
+    }
+    bare.cancel("ended").unwrap();
+    // Its last message is in a segment of its own, which is damaged; a session begins in it too.
+    bare.restart_after(|store| {
+        let damaged = "INSERT INTO macp_segments (segment, at_ms, bytes, sessions)
+                       SELECT coalesce(max(segment), 0) + 1, 5, x'ff', x'010304' FROM macp_segments";
+        store.execute_batch(damaged).unwrap();
+    });
+    let notices = std::mem::take(&mut *bare.notices.lock().unwrap());
+    let [notice] = &notices[..] else { panic!("{notices:?}") };
+    assert!(notice.contains("cannot be read") && notice.ends_with("2 sessions expired for it"), "{notice}");
+    for _ in 0..2 {
+        assert_eq!(
+            (bare.look("hit"), bare.look("well"), bare.look("ended")),
+            (Ok(SessionState::Expired), Ok(SessionState::Open), Ok(SessionState::Expired))
+        );
+        assert!(bare.say("hit", "Unheard", "m1", "").unwrap().duplicate, "what the rest of its log has is known");
+        assert_eq!(bare.say("hit", "Unheard", "m2", "").unwrap().error.unwrap().code, "SESSION_NOT_OPEN");
+        assert!(bare.say("well", "Unheard", "m1", "").unwrap().duplicate);
+        // Until it is sorted, and the segment is no more among the others.
+        while bare.figures().log_segments > 0 {
+            bare.look("well").unwrap();
+        }
+        bare.restart();
+    }
+    let handle = bare.handle();
+    let (tell, told) = std::sync::mpsc::sync_channel(1);
+    handle.session("hit".to_owned(), Box::new(move |row| tell.send(row).unwrap())).unwrap();
+    let row = told.recv().unwrap().unwrap().unwrap();
+    assert_eq!(row.ending.map(rl_console::macp::Ending::name), Some("damaged"));
+    assert!(row.why.is_some_and(|why| why.contains("segment")));
 }

@@ -1,8 +1,10 @@
 //! What no client should send: each is answered clearly, and no session is the worse for it.
 
 use std::{
+    future::poll_fn,
     io::{Read as _, Write as _},
     net::{Shutdown, TcpStream},
+    pin::Pin,
     time::Duration,
 };
 
@@ -10,10 +12,16 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use prost::Message as _;
 use rl_console::{
-    macp::proto::v1::{Envelope, GetSessionRequest, SendRequest, SessionStartPayload, SessionState, StreamSessionRequest},
+    macp::proto::v1::{
+        Envelope, GetSessionRequest, SendRequest, SessionStartPayload, SessionState, StreamSessionRequest, StreamSessionResponse,
+    },
     port::{Page, Query},
 };
-use tonic::Code;
+use tonic::{
+    Code, Status,
+    codegen::{Body as _, Service as _, http},
+    transport::Endpoint,
+};
 
 use super::house::{House, envelope};
 
@@ -177,6 +185,68 @@ fn a_stream_that_is_cut_in_the_middle_of_a_message_loses_what_was_not_whole_alon
     assert!(again.ok && again.duplicate);
     let first = house.say("s", "Unheard", "m2", "a", "");
     assert!(first.ok && !first.duplicate, "what was cut had not come");
+}
+
+/// Calls with a body of these bytes, which ends behind them: the data of the answer, and the status.
+fn called(house: &House, path: &str, body: Vec<u8>) -> (Vec<u8>, Status) {
+    let addr = house.addr();
+    // A body of bytes is to be had of a text.
+    let body = tonic::body::Body::new(String::from_utf8(body).unwrap());
+    house.runtime.block_on(async move {
+        let mut channel = Endpoint::new(format!("http://{addr}")).unwrap().connect().await.unwrap();
+        let request = http::Request::post(format!("http://{addr}{path}")).header("content-type", "application/grpc");
+        let request = request.header("te", "trailers").body(body).unwrap();
+        poll_fn(|cx| channel.poll_ready(cx)).await.unwrap();
+        let response = channel.call(request).await.unwrap();
+        let (mut status, mut data) = (Status::from_header_map(response.headers()), Vec::new());
+        let mut body = response.into_body();
+        while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+            match frame.unwrap().into_data() {
+                Ok(bytes) => data.extend(bytes),
+                Err(frame) => status = Status::from_header_map(&frame.into_trailers().ok().unwrap()),
+            }
+        }
+        (data, status.unwrap())
+    })
+}
+
+#[test]
+fn a_body_that_ends_in_the_middle_of_a_message_is_answered_so() {
+    let house = House::open();
+    house.start("s", "", &long_lived());
+    let streamed = |id: &str| message(&StreamSessionRequest { envelope: Some(envelope("s", "Unheard", id, "a", "")) });
+    let (whole, cut) = (streamed("m1"), streamed("m2"));
+    // A head of which nothing follows is taken for none by tonic.
+    for at in [1, 4, 6, cut.len() - 1] {
+        let (data, status) = called(&house, "/macp.v1.MACPRuntimeService/StreamSession", [&whole[..], &cut[..at]].concat());
+        let answer = StreamSessionResponse::decode(&data[5..]).unwrap().envelope.unwrap();
+        assert_eq!(answer.message_id, "ack-m1", "what came whole is answered before");
+        assert_eq!(status.code(), Code::Internal, "{at}: {status:?}");
+        assert!(!status.message().is_empty());
+    }
+    assert!(!house.say("s", "Unheard", "m2", "a", "").duplicate);
+    let send = message(&SendRequest { envelope: Some(envelope("s", "Unheard", "m3", "a", "")) });
+    for at in [0, 3, 5, 20, send.len() - 1] {
+        let (data, status) = called(&house, "/macp.v1.MACPRuntimeService/Send", send[..at].to_vec());
+        assert!(data.is_empty() && status.code() != Code::Ok && !status.message().is_empty(), "{at}: {status:?}");
+    }
+    assert!(!house.say("s", "Unheard", "m3", "a", "").duplicate);
+}
+
+#[test]
+fn lengths_that_no_message_has_and_compression_that_nobody_named_are_answered_so() {
+    let house = House::open();
+    for rpc in ["Send", "StreamSession"] {
+        let path = format!("/macp.v1.MACPRuntimeService/{rpc}");
+        // Two gigabytes are to come.
+        let (_, status) = called(&house, &path, vec![0, 0x7f, 0x7f, 0x7f, 0x7f, 1]);
+        assert_eq!(status.code(), Code::ResourceExhausted, "{rpc}: {status:?}");
+        assert!(status.message().contains("limits.macp.payload_bytes_max"), "{}", status.message());
+        let (_, status) = called(&house, &path, vec![1, 0, 0, 0, 1, 1]);
+        assert!(matches!(status.code(), Code::Internal | Code::Unimplemented), "{rpc}: {status:?}");
+        assert!(!status.message().is_empty());
+    }
+    assert!(house.send(envelope("", "Signal", "m", "a", "")).ok, "the runtime goes on");
 }
 
 #[test]

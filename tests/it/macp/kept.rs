@@ -134,6 +134,36 @@ fn sessions_that_left_memory_answer_from_the_store_also_after_a_restart() {
 }
 
 #[test]
+fn a_duplicate_is_told_when_it_was_accepted_also_from_the_store_and_after_a_restart() {
+    let limits = Limits { macp: limits::Macp { closed_max: 0, closed_ms_max: 0, ..limits::Macp::default() }, ..Limits::default() };
+    let mut house = House::with(&limits);
+    let start = house.start("s", "", &participants(&[]));
+    let first = house.say("s", "Unheard", "m1", "a", "");
+    let ended = house.say("s", "Message", "m2", "a", "resolve");
+    // Time goes on.
+    while house.say("s", "Unheard", "late", "a", "").accepted_at_unix_ms <= ended.accepted_at_unix_ms {}
+    for round in 0..3 {
+        if round == 1 {
+            house.until("the eviction", || {
+                let snapshot = house.runtime.block_on(house.port().snapshot()).unwrap().macp;
+                snapshot.session("s").is_some_and(|view| view.end.as_ref().is_some_and(|end| end.evicted))
+            });
+        } else if round == 2 {
+            house.restart();
+        }
+        let again = [
+            (house.start("s", "", &participants(&[])), &start),
+            (house.say("s", "Unheard", "m1", "a", ""), &first),
+            (house.say("s", "Message", "m2", "a", ""), &ended),
+        ];
+        for (again, first) in again {
+            assert!(again.ok && again.duplicate, "{round}: {again:?}");
+            assert_eq!((again.accepted_at_unix_ms, again.session_state()), (first.accepted_at_unix_ms, SessionState::Resolved), "{round}");
+        }
+    }
+}
+
+#[test]
 fn a_session_whose_log_does_not_begin_is_closed_for_good() {
     let mut house = House::open();
     decide(&house, "s");

@@ -66,6 +66,29 @@ fn every_message_is_answered_in_its_turn_and_the_stream_goes_on_behind_an_error(
 }
 
 #[test]
+fn signals_and_payloads_that_are_too_long_are_answered_on_a_stream_as_elsewhere() {
+    let house = House::open();
+    let long = Envelope { mode: "m".to_owned(), ..envelope("s", "Unheard", "m2", "a", vec![b'x'; 4_194_305]) };
+    let messages = vec![
+        start("s"),
+        request(envelope("", "Signal", "m1", "a", "anything")),
+        request(long),
+        request(envelope("s", "Unheard", "m2", "a", "")),
+    ];
+    let answers = answers(&house, messages);
+    let all: Vec<_> = answers.iter().map(said).collect();
+    let ack = json!({ "duplicate": false, "ok": true, "session_state": "Open" });
+    assert_eq!(all[1], ("Ack".to_owned(), "ack-m1".to_owned(), ack.clone()));
+    assert_eq!((all[2].0.as_str(), all[2].1.as_str(), &all[2].2["code"]), ("Error", "err-m2", &json!("PAYLOAD_TOO_LARGE")));
+    assert!(all[2].2["message"].as_str().is_some_and(|it| it.contains("limits.macp.payload_bytes_max")));
+    assert_eq!(all[3], ("Ack".to_owned(), "ack-m2".to_owned(), ack), "what was refused was never there");
+    let told: Vec<_> = answers.into_iter().map(|it| it.unwrap().envelope.unwrap()).collect();
+    assert_eq!((told[1].session_id.as_str(), told[2].session_id.as_str(), told[2].mode.as_str()), ("", "s", "m"), "the request's own");
+    let times: Vec<_> = told.iter().map(|it| it.timestamp_unix_ms).collect();
+    assert!(times.is_sorted() && times[0] > 1_600_000_000_000, "an error's time is that of the rejection: {times:?}");
+}
+
+#[test]
 fn a_request_without_an_envelope_ends_the_stream() {
     let house = House::open();
     let answers = answers(&house, vec![start("s"), StreamSessionRequest { envelope: None }, start("t")]);

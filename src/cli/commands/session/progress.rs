@@ -12,6 +12,7 @@ const TOLD_MAX: usize = 20;
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Decision {
+    left_out: u64,
     proposals: BTreeMap<String, Proposal>,
     evaluations: Vec<Evaluation>,
     objections: Vec<Objection>,
@@ -57,6 +58,7 @@ struct Vote {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Rounds {
+    left_out: u64,
     participants: Vec<String>,
     contributions: BTreeMap<String, String>,
 }
@@ -96,6 +98,7 @@ fn decision(of: &Decision) -> Vec<String> {
         lines.push(String::new());
         list_votes(&mut lines, "votes for what is not proposed", &others);
     }
+    lines.extend(left_out(of.left_out));
     lines
 }
 
@@ -138,5 +141,11 @@ fn rounds(of: &Rounds) -> Vec<String> {
     let mut who: Vec<&String> = of.participants.iter().collect();
     who.dedup();
     list(&mut lines, "contributions", &tally(of.contributions.values().map(String::as_str)), who.into_iter().map(value).collect());
+    lines.extend(left_out(of.left_out));
     lines
+}
+
+/// What a station does not tell of a long session.
+fn left_out(items: u64) -> Option<String> {
+    (items > 0).then(|| format!("… {} left out for length (limits.macp.shown_progress_bytes_max); --log has all", counted(items, "item")))
 }

@@ -24,7 +24,7 @@ fn held(kernel: &mut Kernel, plan: &Plan) -> Option<SessionState> {
         let now = Now::at_ms(1);
         if let Some(envelope) = step.act.envelope(plan, Wall(0)) {
             let bytes = envelope.encode_to_vec().into();
-            kernel.handle(now, &Input::Message { envelope: &envelope, bytes, lookup: Lookup::NotAsked });
+            kernel.handle(now, &Input::Message { envelope: &envelope, bytes, parsed: None, lookup: Lookup::NotAsked });
         } else {
             let (session, reason) = (plan.session.as_str(), "");
             kernel.handle(now, &Input::Cancel { session, reason, by: "", lookup: Lookup::NotAsked });

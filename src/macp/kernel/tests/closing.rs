@@ -1,22 +1,22 @@
 //! How sessions end, are told of, and leave memory.
 
-use super::house::{House, accepted, acked, envelope, participants, refused, rounds, start};
+use super::house::{House, Moved, accepted, acked, envelope, participants, refused, rounds, start};
 use crate::{
     ids::Ticket,
     limits,
     macp::{
         Code, Ending, Fault, SessionState, Status, Transition,
-        kernel::{Answer, Input, Kept, Lookup},
+        kernel::{Answer, Input, Lookup},
         proto::v1::{Envelope, SessionStartPayload},
     },
     time::Now,
 };
 
-fn with_ttl(ttl_ms: i64) -> SessionStartPayload {
+pub(super) fn with_ttl(ttl_ms: i64) -> SessionStartPayload {
     SessionStartPayload { ttl_ms, ..SessionStartPayload::default() }
 }
 
-fn endings(house: &House) -> Vec<(String, Ending, String)> {
+pub(super) fn endings(house: &House) -> Vec<(String, Ending, String)> {
     let ended = house.transitions.iter().filter_map(|(transition, text)| match transition {
         Transition::Ended { session, ending } => Some((session.id.to_string(), *ending, text.clone())),
         _ => None,
@@ -61,52 +61,6 @@ fn who_cancels_or_looks_finds_the_ttl_applied() {
 }
 
 #[test]
-fn the_sweep_ends_what_is_over_and_nothing_on_the_wire_tells_of_it() {
-    let drive = |sweeps: bool| {
-        let mut house = House::new();
-        let mut told = Vec::new();
-        accepted(&house.send(&start("s", "m1", &with_ttl(100))));
-        accepted(&house.send(&start("t", "m1", &with_ttl(500))));
-        for ms in [100, 101, 102, 499] {
-            house.ms = ms;
-            if sweeps {
-                house.input(Input::Timeout);
-            }
-            told.push(house.say("s", "Unheard", "m1", "a", ""));
-            told.push(house.send(&start("s", "m1", &with_ttl(0))));
-            told.push(house.send(&start("s", "m9", &with_ttl(0))));
-            if ms > 101 {
-                told.push(house.say("s", "Unheard", "m2", "a", ""));
-            }
-            told.push(house.say("t", "Unheard", &format!("x{ms}"), "a", ""));
-        }
-        told.push(house.cancel("s", ""));
-        let said =
-            |ack: &crate::macp::kernel::Acked| (ack.error.as_ref().map(|(fault, _)| fault.code()), ack.is_duplicate, ack.state, ack.at_ms);
-        (told.iter().map(said).collect::<Vec<_>>(), house.log.len(), endings(&house))
-    };
-    assert_eq!(drive(true), drive(false));
-}
-
-#[test]
-fn the_sweep_is_due_just_behind_each_expiry() {
-    let mut house = House::new();
-    assert_eq!(house.kernel.timeout(), None);
-    accepted(&house.send(&start("late", "m", &with_ttl(200))));
-    accepted(&house.send(&start("soon", "m", &with_ttl(100))));
-    assert_eq!(house.kernel.timeout(), Some(Now::at_ms(101).mono));
-    house.ms = 100;
-    house.input(Input::Timeout);
-    assert_eq!(house.kernel.open(), 2);
-    house.ms = 101;
-    house.input(Input::Timeout);
-    assert_eq!(house.kernel.open(), 1);
-    let ended = endings(&house);
-    assert_eq!(ended, [("soon".to_owned(), Ending::TtlExpired, String::new())]);
-    assert_eq!(house.kernel.timeout(), Some(Now::at_ms(201).mono));
-}
-
-#[test]
 fn ttls_go_on_evenly_when_the_wall_clock_is_set() {
     let mut house = House::new();
     accepted(&house.send(&start("s", "m", &with_ttl(100))));
@@ -125,7 +79,7 @@ fn what_ended_leaves_memory_by_count_and_by_age_once_it_is_durable() {
     accepted(&house.send(&start("open", "m", &with_ttl(86_400_000))));
     assert!(house.evict().is_empty(), "nothing is durable yet");
     house.durable();
-    let gone: Vec<_> = house.evict().iter().map(|kept| kept.metadata.id.to_string()).collect();
+    let gone: Vec<_> = house.evict().into_iter().map(|moved| moved.row.id).collect();
     assert_eq!((gone, house.kernel.in_memory(), house.kernel.gone()), (vec!["s0".to_owned(), "s1".to_owned()], 3, 2));
     house.ms = 1_000;
     assert!(house.evict().is_empty());
@@ -142,14 +96,19 @@ fn a_session_whose_way_to_the_store_failed_stays() {
     accepted(&house.send(&start("s", "m", &with_ttl(0))));
     house.cancel("s", "");
     house.durable();
-    let rows = house.kernel.evict(house.now(), house.kernel.last_ticket(), 9);
-    assert_eq!(rows.len(), 1);
-    house.kernel.keep_leaving(rows.iter().map(|row| row.number));
-    assert_eq!(house.evict().len(), 1);
+    for _ in 0..2 {
+        let leaving = house.kernel.evict(house.now(), house.kernel.last_ticket(), 9);
+        assert_eq!((leaving.len(), leaving[0].ids.count()), (1, 1));
+        assert!(house.say("s", "Unheard", "m", "a", "").is_duplicate, "it is in memory as it was");
+        house.kernel.keep_leaving(leaving.iter().map(|it| it.row.number));
+        assert!(house.say("s", "Unheard", "m", "a", "").is_duplicate);
+    }
+    let moved = house.evict();
+    assert_eq!((moved.len(), moved[0].kept("m").accepted_ms), (1, Some(house.unix_ms())));
 }
 
 /// A session that is in the store alone.
-fn gone(house: &mut House) -> Kept {
+fn gone(house: &mut House) -> Moved {
     accepted(&house.send(&rounds("s", "m1", &["a", "b"])));
     house.ms += 5;
     accepted(&house.say("s", "Contribute", "m2", "a", r#"{"value":"x"}"#));
@@ -164,15 +123,16 @@ fn gone(house: &mut House) -> Kept {
 #[test]
 fn a_session_in_the_store_alone_answers_as_it_did() {
     let mut house = House::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
-    let kept = gone(&mut house);
+    let moved = gone(&mut house);
     let at = Now::at_ms(5).wall.0;
     for message in [envelope("s", "Contribute", "m2", "a", ""), rounds("s", "m2", &["a"])] {
         let bytes = bytes::Bytes::new();
-        let asked = house.input(Input::Message { envelope: &message, bytes, lookup: Lookup::NotAsked }).unwrap();
+        let asked = house.input(Input::Message { envelope: &message, bytes, parsed: None, lookup: Lookup::NotAsked }).unwrap();
         assert_eq!(asked.unwrap_err().as_ref(), "s", "the store is asked");
-        let ack = acked(house.hear_with(&message, Lookup::Found(Some(&kept))));
+        let ack = acked(house.hear_with(&message, Lookup::Found(Some(&moved.kept("m2")))));
         assert_eq!((ack.is_duplicate, ack.at_ms, ack.state), (true, at, Some(SessionState::Resolved)));
     }
+    let kept = moved.kept("m9");
     let found = Lookup::Found(Some(&kept));
     let late = acked(house.hear_with(&envelope("s", "Contribute", "m9", "mallory", ""), found));
     refused(&late, Fault::SessionNotOpen, Code::SessionNotOpen);
@@ -199,7 +159,7 @@ fn a_session_that_left_the_store_may_begin_again() {
     house.cancel("s", "");
     house.durable();
     house.evict();
-    house.input(Input::Retired { numbers: &[kept.number] });
+    house.input(Input::Retired { numbers: &[kept.row.number] });
     assert_eq!(house.kernel.gone(), 1, "the later one is there");
     let asked = house.input(Input::Look { session: "s", lookup: Lookup::NotAsked }).unwrap();
     assert!(asked.is_err());
@@ -262,20 +222,86 @@ fn a_reason_past_its_bound_cancels_nothing() {
 }
 
 #[test]
+fn nothing_is_cancelled_while_the_log_has_no_room_for_the_reason() {
+    let mut house = House::with(limits::Macp { unsaved_bytes_max: 5_000, ..limits::Macp::default() });
+    for session in ["s", "t"] {
+        accepted(&house.send(&start(session, "m", &with_ttl(0))));
+    }
+    let reason = "x".repeat(4_000);
+    accepted(&house.cancel("s", &reason));
+    let answer = house.input(Input::Cancel { session: "t", reason: &reason, by: "", lookup: Lookup::NotAsked }).unwrap().unwrap();
+    let Answer::Declined { status: Status::Unavailable, why } = answer else { panic!("{answer:?}") };
+    assert!(why.contains("limits.macp.unsaved_bytes_max"), "{why}");
+    assert_eq!(house.look("t"), Ok(SessionState::Open));
+    accepted(&house.cancel("s", &reason));
+    house.durable();
+    accepted(&house.cancel("t", &reason));
+}
+
+#[test]
 fn sessions_that_ended_leave_first_where_messages_need_their_room() {
-    let mut house = House::with(limits::Macp { bytes_max: 10_000, ..limits::Macp::default() });
+    let mut house = House::with(limits::Macp { bytes_max: 40_000, ..limits::Macp::default() });
     for session in ["ended", "open"] {
         accepted(&house.send(&start(session, "m", &with_ttl(0))));
-        accepted(&house.send(&envelope(session, "Unheard", "m2", "a", vec![0; 3_700])));
+        accepted(&house.send(&envelope(session, "Unheard", "m2", "a", vec![0; 13_000])));
     }
     house.durable();
     assert!(house.evict().is_empty());
     house.cancel("ended", "");
     house.durable();
     assert!(house.evict().is_empty(), "there is room");
-    accepted(&house.send(&envelope("open", "Unheard", "m3", "a", vec![0; 500])));
+    accepted(&house.send(&envelope("open", "Unheard", "m3", "a", vec![0; 2_000])));
     house.durable();
-    let kept = house.evict();
-    assert_eq!(kept.iter().map(|kept| &*kept.metadata.id).collect::<Vec<_>>(), ["ended"]);
-    assert!(house.kernel.message_bytes() < 5_000);
+    let moved = house.evict();
+    assert_eq!(moved.iter().map(|moved| moved.row.id.as_str()).collect::<Vec<_>>(), ["ended"]);
+    assert!(house.kernel.message_bytes() < 20_000);
+}
+
+#[test]
+fn sessions_that_ended_never_exhaust_the_room_of_open_ones() {
+    let limits = limits::Macp { bytes_max: 100_000, ..limits::Macp::default() };
+    let mut house = House::with(limits);
+    let long = |session: &str, id: &str| envelope(session, "Unheard", id, "a", vec![0; 20_000]);
+    for n in 0..4 {
+        accepted(&house.send(&start(&format!("s{n}"), "m", &with_ttl(0))));
+        accepted(&house.send(&long(&format!("s{n}"), "m2")));
+        house.cancel(&format!("s{n}"), "");
+    }
+    accepted(&house.send(&start("open", "m", &with_ttl(0))));
+    assert!(house.kernel.is_pressed() && house.kernel.message_bytes() > 80_000);
+    accepted(&house.send(&long("open", "m2")));
+    // Until they are in the store there is an end to it, which passes.
+    let Answer::Declined { status: Status::Unavailable, why } = house.hear(&long("open", "m3")) else { panic!() };
+    assert!(why.contains("limits.macp.bytes_max"), "{why}");
+    house.durable();
+    assert!(house.evict().len() >= 2);
+    assert!(!house.kernel.is_pressed());
+    for id in ["m3", "m4", "m5"] {
+        accepted(&house.send(&long("open", id)));
+        house.durable();
+        house.evict();
+    }
+    let Answer::Declined { status: Status::ResourceExhausted, why } = house.hear(&long("open", "m6")) else { panic!() };
+    assert!(why.contains("limits.macp.bytes_max"), "{why}");
+    house.cancel("open", "");
+    house.durable();
+    house.evict();
+    assert_eq!((house.kernel.message_bytes(), house.kernel.in_memory()), (0, 0));
+}
+
+#[test]
+fn a_list_of_participants_past_its_bound_begins_nothing() {
+    let mut house = House::with(limits::Macp { participants_max: 16, ..limits::Macp::default() });
+    let listed = |count: usize| SessionStartPayload { participants: vec!["a".to_owned(); count], ..SessionStartPayload::default() };
+    let Answer::Declined { status: Status::ResourceExhausted, why } = house.hear(&start("s", "m", &listed(17))) else { panic!() };
+    assert!(why.contains("limits.macp.participants_max") && why.contains("17"), "{why}");
+    assert_eq!((house.look("s"), house.log.len()), (Err(Status::NotFound), 0));
+    accepted(&house.send(&start("s", "m", &listed(16))));
+    // The rules come first.
+    assert!(house.send(&start("s", "m", &listed(17))).is_duplicate);
+    refused(&house.send(&start("s", "m2", &listed(17))), Fault::DuplicateSession, Code::InvalidEnvelope);
+    let late = SessionStartPayload { ttl_ms: -1, ..listed(17) };
+    refused(&house.send(&start("t", "m", &late)), Fault::InvalidTtl, Code::InvalidEnvelope);
+    let rounds = Envelope { mode: "no such".to_owned(), ..start("t", "m", &listed(17)) };
+    refused(&house.send(&rounds), Fault::UnknownMode, Code::ModeNotSupported);
 }

@@ -1,6 +1,6 @@
 //! A kernel with what tests ask of it.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
 use prost::Message as _;
@@ -10,9 +10,10 @@ use crate::{
     limits,
     macp::{
         Code, Fault, SessionState, Status, Transition, Verdict,
-        kernel::{Acked, Answer, Input, Kept, Kernel, Lookup, Output, Settings},
+        kernel::{Acked, Answer, Digests, Input, Kept, Kernel, Lookup, Output, Settings},
         proto::v1::{Envelope, SessionStartPayload},
     },
+    store::macp::SessionRow,
     time::Now,
 };
 
@@ -24,6 +25,22 @@ pub(super) struct House {
     pub(super) log: Vec<(u64, Bytes)>,
     pub(super) tickets: Vec<Ticket>,
     pub(super) verdicts: Vec<Verdict>,
+    /// Sessions in the store alone, by their ids.
+    pub(super) store: HashMap<String, Moved>,
+}
+
+/// A session in the store alone.
+#[derive(Clone)]
+pub(super) struct Moved {
+    pub(super) row: SessionRow,
+    digests: Digests,
+}
+
+impl Moved {
+    /// What is found of it by who asks with a message, or with none.
+    pub(super) fn kept(&self, message: &str) -> Kept {
+        Kept::of(&self.row, self.digests.at(message)).unwrap()
+    }
 }
 
 /// An envelope of the current version.
@@ -60,7 +77,7 @@ impl House {
 
     pub(super) fn with(limits: limits::Macp) -> Self {
         let kernel = Kernel::new(Now::at_ms(0), Settings { limits, next_number: 1 });
-        Self { kernel, ms: 0, transitions: Vec::new(), log: Vec::new(), tickets: Vec::new(), verdicts: Vec::new() }
+        Self { kernel, ms: 0, transitions: Vec::new(), log: Vec::new(), tickets: Vec::new(), verdicts: Vec::new(), store: HashMap::new() }
     }
 
     pub(super) fn now(&self) -> Now {
@@ -103,13 +120,21 @@ impl House {
         answer
     }
 
+    /// What a message is answered with; the store is asked where it must be.
     pub(super) fn hear(&mut self, envelope: &Envelope) -> Answer {
-        self.hear_with(envelope, Lookup::NotAsked)
+        let bytes = Bytes::from(envelope.encode_to_vec());
+        match self.input(Input::Message { envelope, bytes, parsed: None, lookup: Lookup::NotAsked }).unwrap() {
+            Ok(answer) => answer,
+            Err(session) => {
+                let kept = self.store.get(&*session).map(|moved| moved.kept(&envelope.message_id));
+                self.hear_with(envelope, Lookup::Found(kept.as_ref()))
+            }
+        }
     }
 
     pub(super) fn hear_with(&mut self, envelope: &Envelope, lookup: Lookup<'_>) -> Answer {
         let bytes = Bytes::from(envelope.encode_to_vec());
-        self.input(Input::Message { envelope, bytes, lookup }).unwrap().unwrap()
+        self.input(Input::Message { envelope, bytes, parsed: None, lookup }).unwrap().unwrap()
     }
 
     /// The acknowledgement of a message.
@@ -122,7 +147,12 @@ impl House {
     }
 
     pub(super) fn cancel(&mut self, session: &str, reason: &str) -> Acked {
-        acked(self.input(Input::Cancel { session, reason, by: "", lookup: Lookup::NotAsked }).unwrap().unwrap())
+        let asked = self.input(Input::Cancel { session, reason, by: "", lookup: Lookup::NotAsked }).unwrap();
+        acked(asked.unwrap_or_else(|_| {
+            let kept = self.store.get(session).map(|moved| moved.kept(""));
+            let lookup = Lookup::Found(kept.as_ref());
+            self.input(Input::Cancel { session, reason, by: "", lookup }).unwrap().unwrap()
+        }))
     }
 
     /// How a session stands, or the status.
@@ -141,18 +171,26 @@ impl House {
         assert!(self.input(Input::Durable { through, bytes }).is_none());
     }
 
-    /// Puts into the store what is to be there: what would be found of each.
-    pub(super) fn evict(&mut self) -> Vec<Kept> {
-        let rows = self.kernel.evict(self.now(), Ticket(u64::MAX), usize::MAX);
-        let numbers: Vec<u64> = rows.iter().map(|row| row.number).collect();
+    /// Puts into the store what is to be there.
+    pub(super) fn evict(&mut self) -> Vec<Moved> {
+        let moved = self.kernel.evict(self.now(), Ticket(u64::MAX), usize::MAX);
+        let moved: Vec<Moved> = moved.into_iter().map(|it| Moved { row: it.row, digests: it.ids.digests() }).collect();
+        let numbers: Vec<u64> = moved.iter().map(|it| it.row.number).collect();
         assert!(self.input(Input::Evicted { numbers: &numbers }).is_none());
-        rows.iter().map(|row| Kept::of(row).unwrap()).collect()
+        drop(self.kernel.take_left());
+        self.store.extend(moved.iter().map(|it| (it.row.id.clone(), it.clone())));
+        moved
     }
 
     /// The kernel that the log makes.
     pub(super) fn replayed(&self) -> Kernel {
-        let mut kernel = Kernel::new(self.now(), Settings { limits: limits::Macp::default(), next_number: 1 });
-        for (number, record) in &self.log {
+        self.replayed_to(self.log.len())
+    }
+
+    /// The kernel that the log's first records make.
+    pub(super) fn replayed_to(&self, records: usize) -> Kernel {
+        let mut kernel = Kernel::new(Now::at_ms(0), Settings { limits: limits::Macp::default(), next_number: 1 });
+        for (number, record) in &self.log[..records] {
             kernel.replay(*number, record).unwrap();
         }
         kernel

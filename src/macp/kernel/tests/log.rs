@@ -7,13 +7,20 @@ use crate::{
     ids::Ticket,
     macp::{
         Ending, Transition,
-        kernel::{Kernel, Output, Settings, rebuild},
-        log::{Record, What},
+        kernel::{Input, Kernel, Output, Settings, rebuild},
+        log::{Record, TtlExpired, What},
         proto::v1::SessionStartPayload,
     },
+    store::macp::{push, records},
+    time::Now,
 };
 
 fn filled() -> House {
+    filled_step_by_step(&mut |_| ())
+}
+
+/// Sessions in which all happens that can; `each` sees them after every message.
+fn filled_step_by_step(each: &mut dyn FnMut(&House)) -> House {
     let mut house = House::new();
     let payload = SessionStartPayload {
         intent: "what to do".to_owned(),
@@ -39,17 +46,95 @@ fn filled() -> House {
     {
         house.ms += 1;
         accepted(&house.say("decides", kind, &format!("d{n}"), if n % 2 == 0 { "a" } else { "b" }, json));
+        each(&house);
     }
     for (n, (sender, value)) in [("a", "x"), ("b", "y"), ("a", "x"), ("a", "y")].into_iter().enumerate() {
         house.ms += 1;
         accepted(&house.say("agrees", "Contribute", &format!("c{n}"), sender, &format!(r#"{{"value":"{value}"}}"#)));
+        each(&house);
     }
     accepted(&house.send(&start("ends", "m1", &payload)));
+    each(&house);
     house.cancel("ends", "no more");
-    accepted(&house.send(&start("expires", "m1", &SessionStartPayload { ttl_ms: 1, ..payload })));
+    each(&house);
+    accepted(&house.send(&start("commits", "m1", &payload)));
+    for (id, kind, json) in DECISION {
+        accepted(&house.say("commits", kind, id, "a", json));
+        each(&house);
+    }
+    accepted(&house.send(&start("expires", "m1", &SessionStartPayload { ttl_ms: 1, ..payload.clone() })));
     house.ms += 2;
     assert!(house.look("expires").is_ok());
+    each(&house);
+    accepted(&house.send(&start("is swept", "m1", &SessionStartPayload { ttl_ms: 1, ..payload })));
+    house.ms += 2;
+    house.input(Input::Timeout);
+    each(&house);
+    assert!(house.look("is swept").is_ok());
+    each(&house);
     house
+}
+
+const DECISION: [(&str, &str, &str); 3] = [
+    ("c1", "Proposal", r#"{"proposal_id":"p","option":"o"}"#),
+    ("c2", "Vote", r#"{"proposal_id":"p","vote":"approve"}"#),
+    ("c3", "Commitment", r#"{"commitment_id":"c","action":"go"}"#),
+];
+
+#[test]
+fn a_log_that_ends_behind_any_message_makes_the_kernel_of_that_moment() {
+    let mut moments = Vec::new();
+    let house = filled_step_by_step(&mut |house| moments.push((house.log.len(), house.kernel.images(), house.kernel.open())));
+    assert!(moments.len() > 15);
+    for (records, images, open) in moments {
+        let mut kernel = Kernel::new(Now::at_ms(0), Settings { limits: crate::limits::Macp::default(), next_number: 1 });
+        for (number, record) in &house.log[..records] {
+            kernel.replay(*number, record).unwrap();
+        }
+        assert_eq!((kernel.images(), kernel.open()), (images, open), "{records} records");
+    }
+}
+
+#[test]
+fn a_commitment_whose_segment_is_cut_anywhere_is_there_whole_or_not_at_all() {
+    let mut house = House::new();
+    accepted(&house.send(&start("s", "m1", &SessionStartPayload::default())));
+    let mut before = 0;
+    for (id, kind, json) in DECISION {
+        before = house.log.len();
+        accepted(&house.say("s", kind, id, "a", json));
+    }
+    assert_eq!(house.log.len(), before + 2, "the message and the resolution");
+    let mut segment = Vec::new();
+    for (number, record) in &house.log[before..] {
+        push(&mut segment, *number, record);
+    }
+    let whole = house.kernel.image("s").unwrap();
+    let segment = Bytes::from(segment);
+    let mut committed = 0;
+    for cut in 0..=segment.len() {
+        let mut kernel = Kernel::new(Now::at_ms(0), Settings { limits: crate::limits::Macp::default(), next_number: 1 });
+        for (number, record) in &house.log[..before] {
+            kernel.replay(*number, record).unwrap();
+        }
+        let open = kernel.image("s").unwrap();
+        match records(&segment.slice(..cut)) {
+            Some(found) => {
+                for (number, record) in &found {
+                    kernel.replay(*number, record).unwrap();
+                }
+            }
+            None => assert!(kernel.damage(1, "it is cut")),
+        }
+        let image = kernel.image("s").unwrap();
+        if image == whole {
+            committed += 1;
+        } else {
+            assert_eq!((&image.state, &image.accepted, &image.seen), (&open.state, &open.accepted, &open.seen), "{cut}: nothing of it");
+            assert!(image.end.is_none_or(|(ending, ..)| ending == Ending::LogDamaged), "{cut}");
+        }
+    }
+    assert_eq!(committed, 2, "with both records, and with the message, which resolves as it did");
 }
 
 #[test]
@@ -104,7 +189,7 @@ fn a_record_that_cannot_be_read_ends_its_session_and_says_why() {
 #[test]
 fn a_log_that_begins_with_no_start_makes_no_session() {
     let mut kernel = Kernel::new(House::new().now(), Settings { limits: crate::limits::Macp::default(), next_number: 1 });
-    let record = prost::Message::encode_to_vec(&Record::new(1, What::TtlExpired(()))).into();
+    let record = prost::Message::encode_to_vec(&Record::new(1, What::TtlExpired(TtlExpired::default()))).into();
     assert!(kernel.replay(1, &record).is_err());
     assert!(kernel.replay(1, &Bytes::new()).is_err());
     assert_eq!(kernel.in_memory(), 0);

@@ -7,3 +7,4 @@ mod modes;
 mod naive;
 mod properties;
 mod rules;
+mod sweep;

@@ -5,10 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::Value;
 
 use super::house::{House, envelope, participants};
-use crate::macp::{
-    SessionState,
-    kernel::Acked,
-    proto::v1::{Envelope, SessionStartPayload},
+use crate::{
+    limits,
+    macp::{
+        SessionState,
+        kernel::Acked,
+        proto::v1::{Envelope, SessionStartPayload},
+    },
 };
 
 /// One session of the model.
@@ -238,9 +241,20 @@ fn random(chance: &mut fastrand::Rng, n: u64) -> Envelope {
 fn random_sessions_go_as_the_text_tells_them() {
     for seed in 0..400 {
         let mut chance = fastrand::Rng::with_seed(seed);
-        let (mut house, mut model) = (House::new(), Model::default());
+        // Of every other one, sessions that end leave memory.
+        let leaves = seed % 2 == 1;
+        let limits = limits::Macp { closed_max: if leaves { chance.u64(..2) } else { 1_024 }, ..limits::Macp::default() };
+        let (mut house, mut model) = (House::with(limits), Model::default());
+        let mut moments = Vec::new();
         for n in 0..120 {
             house.ms += chance.u64(..8);
+            if leaves && chance.u8(..4) == 0 {
+                house.durable();
+                house.evict();
+            }
+            if !leaves && seed % 10 == 0 {
+                moments.push((house.log.len(), house.kernel.images()));
+            }
             if chance.u8(..5) == 0 {
                 house.input(crate::macp::kernel::Input::Timeout);
             }
@@ -255,13 +269,21 @@ fn random_sessions_go_as_the_text_tells_them() {
             assert_eq!(told(&house.send(&message)), expected, "seed {seed}, message {n}: {message:?}");
         }
         compare(&house, &model, seed);
-        assert_eq!(house.replayed().images(), house.kernel.images(), "seed {seed}");
+        let (replayed, images) = (house.replayed(), house.kernel.images());
+        assert!(images.len() == model.sessions.len() || leaves);
+        for (id, image) in &images {
+            assert_eq!(replayed.image(id).as_ref(), Some(image), "seed {seed}, {id}");
+        }
+        for (records, images) in moments {
+            assert_eq!(house.replayed_to(records).images(), images, "seed {seed}, {records} records");
+        }
     }
 }
 
 fn compare(house: &House, model: &Model, seed: u64) {
     for (id, session) in &model.sessions {
-        let image = house.kernel.image(id).unwrap();
+        // What left memory told how it ended, and answers as the model does.
+        let Some(image) = house.kernel.image(id) else { continue };
         let resolution =
             image.end.as_ref().filter(|(ending, ..)| *ending == crate::macp::Ending::Resolved).map(|(.., resolution)| resolution);
         let resolution = resolution.map(|bytes| serde_json::from_slice(bytes).unwrap_or_else(|_| String::from_utf8_lossy(bytes).into()));

@@ -1,4 +1,4 @@
-//! What holds of any messages in any order, and what a message costs.
+//! What holds of any messages in any order.
 
 use proptest::prelude::*;
 

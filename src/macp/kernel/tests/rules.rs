@@ -1,9 +1,15 @@
 //! The validation rules in their order, the error table's rows, defaults.
 
+use prost::Message as _;
+
 use super::house::{House, accepted, envelope, participants, refused, rounds, start};
 use crate::{
     limits,
-    macp::{Code, Fault, SessionState, Status, kernel::Answer, proto::v1::SessionStartPayload},
+    macp::{
+        Code, Fault, SessionState, Status,
+        kernel::{Answer, Input, Lookup, parse_ahead},
+        proto::v1::SessionStartPayload,
+    },
 };
 
 fn empty() -> SessionStartPayload {
@@ -287,4 +293,45 @@ fn what_is_not_durable_is_bounded() {
     assert!(why.contains("limits.macp.unsaved_bytes_max"), "{why}");
     house.durable();
     accepted(&house.send(&envelope("s", "Unheard", "m2", "a", vec![0; 9_000])));
+}
+
+#[test]
+fn a_long_payload_that_was_parsed_before_is_judged_as_one_that_was_not() {
+    let limits = limits::Macp::default();
+    let long = "x".repeat(20_000);
+    let payload = |listed: usize| SessionStartPayload {
+        participants: vec!["a".to_owned(); listed],
+        intent: long.clone(),
+        ..SessionStartPayload::default()
+    };
+    let messages = [
+        start("s", "m0", &payload(1)),
+        start("t", "m0", &payload(10_001)),
+        start("s", "m9", &payload(1)),
+        envelope("t", "SessionStart", "m0", "a", vec![0xff; 20_000]),
+        rounds("r", "m0", &vec!["a"; 9_000]),
+        envelope("s", "Proposal", "m1", "a", format!(r#"{{"proposal_id":"p","option":"{long}"}}"#)),
+        envelope("s", "Evaluation", "m2", "a", format!(r#"{{"proposal_id":"p","reason":"{long}"}}"#)),
+        envelope("s", "Objection", "m3", "a", format!(r#"{{"proposal_id":"p","reason":"{long}"}}"#)),
+        envelope("s", "Vote", "m4", "a", format!(r#"{{"proposal_id":"p","reason":"{long}"}}"#)),
+        envelope("s", "Vote", "m5", "a", long.clone()),
+        envelope("s", "Evaluation", "m6", "a", format!(r#"{{"proposal_id":"{long}"}}"#)),
+        envelope("s", "Contribute", "m7", "a", format!(r#"{{"value":"{long}"}}"#)),
+        envelope("r", "Vote", "m1", "a", format!(r#"{{"proposal_id":"p","reason":"{long}"}}"#)),
+        envelope("r", "Contribute", "m2", "a", format!(r#"{{"value":7,"more":"{long}"}}"#)),
+        envelope("s", "Commitment", "m8", "a", format!(r#"{{"action":"{long}"}}"#)),
+        envelope("r", "Contribute", "m3", "a", format!(r#"{{"value":"{long}"}}"#)),
+    ];
+    let (mut plain, mut ahead) = (House::new(), House::new());
+    for message in &messages {
+        let parsed = parse_ahead(message, &limits);
+        assert!(parsed.is_some(), "{}", message.message_type);
+        let bytes = bytes::Bytes::from(message.encode_to_vec());
+        let input = Input::Message { envelope: message, bytes, parsed: parsed.as_ref(), lookup: Lookup::NotAsked };
+        assert_eq!(ahead.input(input), Some(Ok(plain.hear(message))), "{}", message.message_type);
+    }
+    assert_eq!((ahead.kernel.images(), ahead.log), (plain.kernel.images(), plain.log));
+    assert!(parse_ahead(&envelope("s", "Vote", "m", "a", "{}"), &limits).is_none(), "short ones are not");
+    assert!(parse_ahead(&envelope("s", "Unheard", "m", "a", long.clone()), &limits).is_none());
+    assert!(parse_ahead(&envelope("s", "Vote", &long, "a", long.clone()), &limits).is_none(), "nor what is turned away");
 }

@@ -171,8 +171,9 @@ def each_status_that_a_call_can_end_with(it):
     long = "s" * 100_000
     says = it.ends_with(status.RESOURCE_EXHAUSTED, lambda: it.start(long))
     holds(f"it does not say what bounds it: {says}", "limits.macp.id_bytes_max" in says)
-    it.ends_with(status.RESOURCE_EXHAUSTED, lambda: it.session(long))
-    it.ends_with(status.RESOURCE_EXHAUSTED, lambda: it.cancel(long))
+    # No session has such an id.
+    it.ends_with(status.NOT_FOUND, lambda: it.session(long))
+    it.refused(it.cancel(long), "SESSION_NOT_FOUND")
     for path in ("Send", "GetSession", "StreamSession"):
         call = it.channel.stream_stream(f"/macp.v1.MACPRuntimeService/{path}")
         # No message begins like this: a text that is cut short.

@@ -1,0 +1,173 @@
+//! Sessions that the sweep expires are told of on the wire as without it.
+
+use super::{
+    closing::{endings, with_ttl},
+    house::{House, accepted, acked, envelope, start},
+};
+use crate::{
+    limits,
+    macp::{
+        Code, Ending, SessionState,
+        kernel::{Acked, Answer, Input, Kernel, Lookup, Settings},
+        proto::v1::Envelope,
+    },
+    time::Now,
+};
+
+#[test]
+fn the_sweep_ends_what_is_over_and_nothing_on_the_wire_tells_of_it() {
+    let drive = |sweeps: bool| {
+        let mut house = House::new();
+        let mut told = Vec::new();
+        accepted(&house.send(&start("s", "m1", &with_ttl(100))));
+        accepted(&house.send(&start("t", "m1", &with_ttl(500))));
+        for ms in [100, 101, 102, 499] {
+            house.ms = ms;
+            if sweeps {
+                house.input(Input::Timeout);
+            }
+            told.push(house.say("s", "Unheard", "m1", "a", ""));
+            told.push(house.send(&start("s", "m1", &with_ttl(0))));
+            told.push(house.send(&start("s", "m9", &with_ttl(0))));
+            if ms > 101 {
+                told.push(house.say("s", "Unheard", "m2", "a", ""));
+            }
+            told.push(house.say("t", "Unheard", &format!("x{ms}"), "a", ""));
+        }
+        told.push(house.cancel("s", ""));
+        (told.iter().map(said).collect::<Vec<_>>(), endings(&house))
+    };
+    assert_eq!(drive(true), drive(false));
+}
+
+/// What the wire tells of an acknowledgement.
+fn said(ack: &Acked) -> (Option<Code>, bool, Option<SessionState>, u64) {
+    (ack.error.as_ref().map(|(fault, _)| fault.code()), ack.is_duplicate, ack.state, ack.at_ms)
+}
+
+/// Where a session is when it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Asked {
+    InMemory,
+    InTheStore,
+    AfterRestart,
+    InTheStoreAfterRestart,
+}
+
+/// What is told of a session whose TTL is over: of a duplicate, of a start of its id, of what notices, and of the first two again.
+fn told_of_expired(sweeps: bool, asked: Asked, notice: &str) -> Vec<(Option<Code>, bool, Option<SessionState>, u64)> {
+    let mut house = House::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
+    accepted(&house.send(&start("s", "m1", &with_ttl(100))));
+    house.ms = 101;
+    if sweeps {
+        house.input(Input::Timeout);
+    }
+    house.durable();
+    let restart = |house: &mut House| {
+        let replayed = house.replayed();
+        let (log, ms) = (std::mem::take(&mut house.log), house.ms);
+        *house = House { kernel: replayed, log, ms, ..House::with(limits::Macp::default()) };
+        while house.kernel.poll_output().is_some() {}
+    };
+    if asked == Asked::AfterRestart {
+        restart(&mut house);
+    }
+    let mut moved = None;
+    if sweeps && matches!(asked, Asked::InTheStore | Asked::InTheStoreAfterRestart) {
+        let row = house.evict().remove(0);
+        if asked == Asked::InTheStoreAfterRestart {
+            let state = if row.row.is_unnoticed { SessionState::Open } else { row.row.state() };
+            house = House { ms: house.ms, ..House::new() };
+            house.kernel.add_gone("s", row.row.number, state);
+        }
+        moved = Some(row);
+    }
+    let mut told = Vec::new();
+    let mut ask = |house: &mut House, message: &Envelope| {
+        let kept = moved.as_ref().map(|it| it.kept(&message.message_id));
+        let lookup = kept.as_ref().map_or(Lookup::NotAsked, |kept| Lookup::Found(Some(kept)));
+        told.push(said(&acked(house.hear_with(message, lookup))));
+    };
+    let twice = [envelope("s", "Unheard", "m1", "a", ""), start("s", "m9", &with_ttl(0))];
+    for round in 0..2 {
+        for message in &twice {
+            ask(&mut house, message);
+        }
+        if round == 0 && notice == "message" {
+            ask(&mut house, &envelope("s", "Unheard", "m2", "a", ""));
+        } else if round == 0 {
+            let kept = moved.as_ref().map(|it| it.kept(""));
+            let lookup = kept.as_ref().map_or(Lookup::NotAsked, |kept| Lookup::Found(Some(kept)));
+            let input = if notice == "cancel" {
+                Input::Cancel { session: "s", reason: "", by: "", lookup }
+            } else {
+                Input::Look { session: "s", lookup }
+            };
+            match house.input(input).unwrap().unwrap() {
+                Answer::Session { metadata, .. } => assert_eq!(metadata.state, SessionState::Expired, "{asked:?}"),
+                answer => assert_eq!(acked(answer).state, Some(SessionState::Expired), "{asked:?}"),
+            }
+        }
+        if round == 0 && asked == Asked::AfterRestart {
+            restart(&mut house);
+        }
+    }
+    told
+}
+
+#[test]
+fn a_session_that_the_sweep_expired_is_told_of_as_without_it_wherever_it_is() {
+    for notice in ["message", "cancel", "look"] {
+        let lazy = told_of_expired(false, Asked::InMemory, notice);
+        assert_eq!(lazy[0].2, Some(SessionState::Open), "nobody was told before");
+        assert_eq!(lazy.last().unwrap().2, Some(SessionState::Expired));
+        for asked in [Asked::InMemory, Asked::InTheStore, Asked::AfterRestart, Asked::InTheStoreAfterRestart] {
+            assert_eq!(told_of_expired(true, asked, notice), lazy, "{asked:?}, {notice}");
+        }
+        assert_eq!(told_of_expired(false, Asked::AfterRestart, notice), lazy, "{notice}");
+    }
+}
+
+#[test]
+fn that_somebody_was_told_of_an_end_is_durable_before_it_is_told() {
+    let mut house = House::with(limits::Macp { closed_max: 0, ..limits::Macp::default() });
+    accepted(&house.send(&start("s", "m1", &with_ttl(100))));
+    house.ms = 101;
+    house.input(Input::Timeout);
+    house.durable();
+    let moved = house.evict().remove(0);
+    let before = house.kernel.last_ticket();
+    let late = |house: &mut House, id: &str| {
+        let kept = moved.kept(id);
+        acked(house.hear_with(&envelope("s", "Unheard", id, "a", ""), Lookup::Found(Some(&kept))))
+    };
+    let first = late(&mut house, "m2");
+    assert!(first.after > before && first.after == house.kernel.last_ticket());
+    assert_eq!((late(&mut house, "m3").after, late(&mut house, "m1").after), (first.after, first.after), "what is told later hangs on it");
+    assert_eq!((house.kernel.take_noticed(), house.log.len()), (vec![moved.row.number], 3));
+    // After a crash before the row is written, the log says so.
+    let mut again = Kernel::new(Now::at_ms(0), Settings { limits: limits::Macp::default(), next_number: 2 });
+    again.add_gone("s", moved.row.number, SessionState::Open);
+    for (number, record) in &house.log {
+        again.replay(*number, record).unwrap();
+    }
+    assert_eq!((again.take_noticed(), again.in_memory()), (vec![moved.row.number], 0));
+}
+
+#[test]
+fn the_sweep_is_due_just_behind_each_expiry() {
+    let mut house = House::new();
+    assert_eq!(house.kernel.timeout(), None);
+    accepted(&house.send(&start("late", "m", &with_ttl(200))));
+    accepted(&house.send(&start("soon", "m", &with_ttl(100))));
+    assert_eq!(house.kernel.timeout(), Some(Now::at_ms(101).mono));
+    house.ms = 100;
+    house.input(Input::Timeout);
+    assert_eq!(house.kernel.open(), 2);
+    house.ms = 101;
+    house.input(Input::Timeout);
+    assert_eq!(house.kernel.open(), 1);
+    let ended = endings(&house);
+    assert_eq!(ended, [("soon".to_owned(), Ending::TtlExpired, String::new())]);
+    assert_eq!(house.kernel.timeout(), Some(Now::at_ms(201).mono));
+}

@@ -1,0 +1,233 @@
+//! The bounds of the runtime as clients meet them: each by the name of its key, or by what it keeps from happening.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    time::Duration,
+};
+
+use futures_util::{StreamExt as _, stream};
+use rl_console::{
+    limits::{self, Limits},
+    macp::proto::v1::{GetSessionRequest, SessionStartPayload, SessionState, StreamSessionRequest},
+    port::{Page, Query},
+    store::{
+        macp::MacpOp,
+        op::{Class, Op},
+    },
+};
+use tonic::Code;
+
+use super::{
+    failing::Bare,
+    house::{House, envelope, participants},
+};
+
+fn with(macp: limits::Macp) -> House {
+    House::with(&Limits { macp, ..Limits::default() })
+}
+
+#[track_caller]
+fn names(status: &tonic::Status, code: Code, key: &str) {
+    assert_eq!(status.code(), code, "{status:?}");
+    assert!(status.message().contains(key), "{}", status.message());
+}
+
+#[test]
+fn a_list_of_participants_past_its_bound_is_refused_by_its_key() {
+    let house = with(limits::Macp { participants_max: 16, ..limits::Macp::default() });
+    let start = |count: usize| {
+        let names: Vec<String> = (0..count).map(|n| format!("agent {n}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let payload = prost::Message::encode_to_vec(&participants(&names));
+        house.try_send(envelope("s", "SessionStart", "start", "a", payload))
+    };
+    names(&start(17).unwrap_err(), Code::ResourceExhausted, "limits.macp.participants_max");
+    assert!(start(16).unwrap().ok);
+}
+
+#[test]
+fn sessions_and_their_bytes_past_their_bounds_are_refused_by_their_keys() {
+    let macp =
+        limits::Macp { open_max: 2, session_messages_max: 100, session_bytes_max: 65_536, bytes_max: 1_048_576, ..limits::Macp::default() };
+    let house = with(macp);
+    let start = |session: &str| {
+        let payload = prost::Message::encode_to_vec(&SessionStartPayload::default());
+        house.try_send(envelope(session, "SessionStart", "start", "a", payload))
+    };
+    assert!(start("s").unwrap().ok && start("t").unwrap().ok);
+    names(&start("u").unwrap_err(), Code::ResourceExhausted, "limits.macp.open_max");
+    let long = house.try_send(envelope("s", "Unheard", "m", "a", vec![b'x'; 65_536])).unwrap_err();
+    names(&long, Code::ResourceExhausted, "limits.macp.session_bytes_max");
+    for n in 0..100 {
+        assert!(house.say("t", "Unheard", &format!("m{n}"), "a", "").ok);
+    }
+    names(
+        &house.try_send(envelope("t", "Unheard", "m100", "a", "")).unwrap_err(),
+        Code::ResourceExhausted,
+        "limits.macp.session_messages_max",
+    );
+    assert!(house.say("t", "Unheard", "m99", "a", "").duplicate);
+}
+
+#[test]
+fn what_is_told_of_a_long_session_ends_at_its_bound() {
+    let house = with(limits::Macp { shown_progress_bytes_max: 65_536, ..limits::Macp::default() });
+    house.start("s", "", &SessionStartPayload::default());
+    house.say("s", "Proposal", "p", "a", r#"{"proposal_id":"p"}"#);
+    let reason = "x".repeat(10_000);
+    for n in 0..20 {
+        let ack =
+            house.say("s", "Objection", &format!("m{n}"), "a", &format!(r#"{{"proposal_id":"p","severity":"{n}","reason":"{reason}"}}"#));
+        assert!(ack.ok);
+    }
+    house.say("s", "Message", "end", "a", "resolve");
+    let Page::Session(Some(detail)) = house.query(Query::Session { session: "s".to_owned() }) else { panic!() };
+    let progress: serde_json::Value = serde_json::from_str(detail.progress.as_str()).unwrap();
+    let shown: Vec<_> = progress["objections"].as_array().unwrap().iter().map(|it| it["severity"].as_str().unwrap()).collect();
+    assert_eq!(shown, ["14", "15", "16", "17", "18", "19"], "the latest");
+    assert_eq!(progress["left_out"], 14);
+}
+
+#[test]
+fn room_that_sessions_have_left_is_there_for_others() {
+    let house = with(limits::Macp { bytes_max: 1_048_576, session_bytes_max: 524_288, ..limits::Macp::default() });
+    let long = "x".repeat(100_000);
+    // Far more than fits, in sessions that end.
+    for n in 0..20 {
+        let session = format!("s{n}");
+        assert!(house.start(&session, "", &SessionStartPayload::default()).ok);
+        for id in ["m1", "m2", "m3", "m4"] {
+            let mut sent = house.try_send(envelope(&session, "Unheard", id, "a", long.clone()));
+            // While they are on their way to the store, and not otherwise.
+            while let Err(status) = sent {
+                names(&status, Code::Unavailable, "limits.macp.bytes_max");
+                sent = house.try_send(envelope(&session, "Unheard", id, "a", long.clone()));
+            }
+        }
+        assert!(house.cancel(&session, "").ok);
+    }
+    // Open ones leave for nobody.
+    for session in ["open 1", "open 2", "open 3"] {
+        assert!(house.start(session, "", &SessionStartPayload::default()).ok);
+    }
+    let mut taken = 0;
+    let refused = loop {
+        let session = ["open 1", "open 2", "open 3"][taken / 4 % 3];
+        match house.try_send(envelope(session, "Unheard", &format!("m{taken}"), "a", long.clone())) {
+            Ok(ack) => taken += usize::from(ack.ok),
+            Err(status) if status.code() == Code::Unavailable => {}
+            Err(status) => break status,
+        }
+    };
+    names(&refused, Code::ResourceExhausted, "limits.macp.bytes_max");
+    assert_eq!(taken, 10);
+}
+
+#[test]
+fn one_call_too_many_that_waits_for_the_store_is_refused_by_its_key() {
+    let bare = Bare::open(limits::Macp { closed_max: 0, closed_ms_max: 0, loading_max: 1, ..limits::Macp::default() });
+    bare.start("s").unwrap();
+    bare.cancel("s").unwrap();
+    while bare.figures().store_reads == 0 {
+        bare.look("s").unwrap();
+    }
+    // Whoever reads from the store waits behind these.
+    let handle = bare.handle();
+    let gates: Vec<_> = (0..2)
+        .map(|_| {
+            let (go, gone) = std::sync::mpsc::sync_channel::<()>(1);
+            let (begun, begins) = std::sync::mpsc::sync_channel(9);
+            let wait = move |_| {
+                begun.send(()).unwrap();
+                gone.recv().is_ok()
+            };
+            handle.macp_left(wait, Box::new(|_| ())).unwrap();
+            begins.recv().unwrap();
+            go
+        })
+        .collect();
+    let waits = {
+        let mut client = bare.client.clone();
+        bare.runtime.spawn(async move {
+            client.get_session(GetSessionRequest { session_id: "s".to_owned() }).await.map(tonic::Response::into_inner)
+        })
+    };
+    let reads = bare.figures().store_reads;
+    while bare.figures().store_reads == reads {
+        std::thread::yield_now();
+    }
+    let mut client = bare.client.clone();
+    let refused = bare.runtime.block_on(client.get_session(GetSessionRequest { session_id: "s".to_owned() })).unwrap_err();
+    names(&refused, Code::ResourceExhausted, "limits.macp.loading_max");
+    drop(gates);
+    assert_eq!(bare.runtime.block_on(waits).unwrap().unwrap().metadata.unwrap().state(), SessionState::Expired);
+    assert_eq!(bare.look("s"), Ok(SessionState::Expired), "there is room again");
+}
+
+#[test]
+fn segments_past_their_bound_are_sorted_at_once() {
+    let bare = Bare::open(limits::Macp { segments_max: 16, ..limits::Macp::default() });
+    bare.start("s").unwrap();
+    let mut most = 0;
+    for n in 0..400 {
+        bare.say("s", "Unheard", &format!("m{n}"), "").unwrap();
+        most = most.max(bare.figures().log_segments);
+    }
+    assert_eq!(bare.figures().log_commits, 401, "one call after another makes one segment each");
+    assert!(most < 200, "{most}");
+}
+
+#[test]
+fn one_connection_too_many_is_closed() {
+    let house = with(limits::Macp { connections_max: 1, ..limits::Macp::default() });
+    let mut socket = TcpStream::connect(house.addr()).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let ended = socket.read(&mut [0; 1]);
+    assert!(matches!(ended, Ok(0) | Err(_)) && !ended.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock));
+    assert!(house.start("s", "", &SessionStartPayload::default()).ok, "the first goes on");
+}
+
+#[test]
+fn a_connection_is_told_how_many_calls_it_may_have_at_one_time() {
+    let house = with(limits::Macp { connection_calls_max: 7, ..limits::Macp::default() });
+    let mut socket = TcpStream::connect(house.addr()).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    // RFC 9113: the preface and an empty SETTINGS; what comes first is the server's SETTINGS.
+    socket.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").unwrap();
+    let mut head = [0; 9];
+    socket.read_exact(&mut head).unwrap();
+    assert_eq!(head[3], 4, "SETTINGS");
+    let mut settings = vec![0; usize::from(head[1]) << 8 | usize::from(head[2])];
+    socket.read_exact(&mut settings).unwrap();
+    let streams = settings.chunks(6).find(|setting| setting[..2] == [0, 3]).unwrap();
+    assert_eq!(streams[2..], [0, 0, 0, 7], "SETTINGS_MAX_CONCURRENT_STREAMS");
+}
+
+#[test]
+fn a_stream_is_not_read_further_than_its_answers_have_room() {
+    let bare = Bare::open(limits::Macp { stream_in_flight_max: 4, ..limits::Macp::default() });
+    bare.start("s").unwrap();
+    // The store is held: nothing is durable, and no answer can be given.
+    let handle = bare.handle();
+    let (go, gone) = std::sync::mpsc::sync_channel::<()>(1);
+    let hold = move |_| assert!(gone.recv().is_err());
+    handle.commit(Op::Macp(MacpOp::Sessions(Vec::new())), Class::Process, Box::new(hold)).unwrap();
+    let messages = (0..100).map(|n| StreamSessionRequest { envelope: Some(envelope("s", "Unheard", &format!("m{n}"), "a", "")) });
+    let mut client = bare.client.clone();
+    let answers = bare.runtime.spawn(async move {
+        let answers = client.stream_session(stream::iter(messages)).await.unwrap().into_inner();
+        answers.filter(|answer| std::future::ready(answer.is_ok())).count().await
+    });
+    let streamed = || bare.figures().calls[rl_console::macp::Rpc::ALL.iter().position(|rpc| rpc.name() == "StreamSession").unwrap()];
+    while streamed() < 4 {
+        std::thread::yield_now();
+    }
+    // What others do meanwhile does not let it go on.
+    for _ in 0..50 {
+        assert_eq!(bare.look("s"), Ok(SessionState::Open));
+    }
+    assert!(streamed() <= 6, "{} of a hundred were read: four wait, one is answered, one is in hand", streamed());
+    drop(go);
+    assert_eq!(bare.runtime.block_on(answers).unwrap(), 100);
+}
