@@ -2,8 +2,9 @@
 //!
 //! The map of the house, floor by floor; each imports only from below (`tests/architecture.rs` checks it):
 //!
-//! 1. [`ids`], [`limits`], [`time`], [`schema`], [`field`], [`filter`], [`words`]: identities, bounds, clocks, JSON Schema, what records
-//!    are made of, the language that finds them, and counts in words.
+//! 1. [`ids`], [`limits`], [`time`], [`schema`], [`registry`], `msgpack`, [`field`], [`filter`], [`words`]: identities, bounds, clocks,
+//!    JSON Schema, the schemas of messages and ports, the shape of MsgPack, what records are made of, the language that finds them, and
+//!    texts and counts in words.
 //! 2. [`tap`], [`store`]: the ordered stream of all that happens; what outlives the process.
 //! 3. [`mpp`], [`rmp`], [`macp`], [`runs`], [`recording`]: the protocols' cores with their hosts, openings and their runs; recordings of
 //!    the tap.
@@ -19,8 +20,10 @@ pub mod ids;
 pub mod limits;
 pub mod macp;
 pub mod mpp;
+mod msgpack;
 pub mod port;
 pub mod recording;
+pub mod registry;
 pub mod rmp;
 pub mod runs;
 pub mod schema;

@@ -215,6 +215,10 @@ limits! {
         in_flight_max = 1_024 in 1..=65_536,
         /// Bytes of the values that the ports of one run hold; a node that gives more fails.
         port_values_bytes_max = 8_388_608 in 65_536..=1_073_741_824,
+        /// Bytes of the values that the ports of all runs hold; a node that gives more fails.
+        all_port_values_bytes_max = 67_108_864 in 65_536..=68_719_476_736,
+        /// Bytes of requests to agents on their way to the bus past which no further one is written; others wait.
+        offered_bytes_max = 16_777_216 in 1..=1_073_741_824,
         /// Bytes of the text of one event; the rest is cut, and the event says so.
         event_bytes_max = 16_384 in 256..=1_048_576,
         /// Events of one run that are kept; further ones are sent and counted.
@@ -229,8 +233,10 @@ limits! {
         unsaved_bytes_max = 16_777_216 in 65_536..=1_073_741_824,
         /// Milliseconds at least before an agent is asked again that was absent, left, or had no room.
         absent_pause_ms = 250 in 1..=60_000,
-        /// Milliseconds that a request is offered to an agent whose queue is full, or to a bus that is down; then the attempt fails.
+        /// Milliseconds that an agent whose queue is full may take nothing, or that a bus may be down; then attempts that wait for it fail.
         offer_ms_max = 10_000 in 0..=3_600_000,
+        /// Milliseconds that an answer is awaited once all connections of the agent that took the request are gone; then the attempt fails.
+        left_ms_max = 2_000 in 0..=3_600_000,
         /// Runs that are shown, ended ones among them; those that ended first go first.
         shown_max = 200 in 16..=10_000,
         /// Nodes of all shown runs together; past it those that ended first are shown without their plan.

@@ -4,7 +4,7 @@
 
 use std::{fs, path::Path};
 
-const FOUNDATION: [&str; 7] = ["ids", "limits", "time", "schema", "field", "filter", "words"];
+const FOUNDATION: [&str; 9] = ["ids", "limits", "time", "schema", "registry", "msgpack", "field", "filter", "words"];
 const PROTOCOLS: [&str; 6] = ["mpp", "rmp", "runs", "macp", "plugin", "mplp"];
 const LINES_MAX: usize = 500;
 const COLUMNS_MAX: usize = 140;
@@ -18,7 +18,7 @@ const PLAIN_NET: [&str; 8] = ["SocketAddr", "SocketAddrV4", "SocketAddrV6", "IpA
 /// What a top-level module may import, itself aside. Nothing for a module that is not on the map.
 fn may_import(top: &str) -> Option<Vec<&'static str>> {
     let below: &[&[&'static str]] = match top {
-        "ids" | "limits" | "time" | "schema" | "words" => &[],
+        "ids" | "limits" | "time" | "schema" | "registry" | "msgpack" | "words" => &[],
         // A macro of its own lies at the root.
         "field" => &[&["time", "fields"]],
         "filter" => &[&["field", "time"]],

@@ -17,6 +17,7 @@ mod error;
 mod filter;
 mod frame_json;
 mod hex_text;
+mod input;
 mod keeper;
 mod logging;
 mod looks;

@@ -27,6 +27,8 @@ pub(crate) enum RunError {
     NotAnswered {
         /// How long was waited.
         ms: u64,
+        /// Whether it was to run an opening.
+        is_submit: bool,
     },
     /// The run ended without success.
     #[error("{why}")]
@@ -160,10 +162,11 @@ impl RunError {
             Self::NotValid { .. } => "every fault is told above, at its line".to_owned(),
             Self::Rejected { is_opening: false, .. } => "`rl-console ls runs --state running` lists those that go on".to_owned(),
             Self::Rejected { .. } => "`rl-console opening check FILE` tells every fault of an opening at its line".to_owned(),
-            Self::NotAnswered { .. } => {
-                "start the station with `rl-console` or `rl-console serve`, or run it without one: `submit --local`; \
-                 `rl-console ls health` says how one that runs is"
-                    .to_owned()
+            Self::NotAnswered { is_submit, .. } => {
+                let besides = if *is_submit { ", or run it without one: `submit --local`" } else { "" };
+                format!(
+                    "start the station with `rl-console` or `rl-console serve`{besides}; `rl-console ls health` says how one that runs is"
+                )
             }
             Self::Failed { run, .. } | Self::Cancelled { run, .. } => format!("`rl-console run events {run}` shows what it told"),
             Self::Cut { is_late: true, .. } => "it was cancelled as its time was up: --timeout gives it more".to_owned(),
@@ -199,7 +202,7 @@ mod tests {
         let table = [
             (RunError::NotValid { invalid: 1, all: 2 }, 6, "invalid_opening"),
             (RunError::Rejected { reason: text(), is_opening: true }, 1, "run_rejected"),
-            (RunError::NotAnswered { ms: 1 }, 4, "not_answered"),
+            (RunError::NotAnswered { ms: 1, is_submit: true }, 4, "not_answered"),
             (RunError::Failed { run, why: text() }, 1, "run_failed"),
             (RunError::Cancelled { run, why: text() }, 5, "run_cancelled"),
             (RunError::Cut { state: RunState::Failed, is_late: false, why: text() }, 1, "run_failed"),

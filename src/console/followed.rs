@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use super::{
     layout::Layout,
-    model::{Model, Sheet},
+    model::{Model, Sheet, Stand, Voice, standings_of, voices_of},
     pane_id::PaneId,
     selection::RecordKey,
     ui::{Focus, Ui},
 };
 use crate::{
     ids::TraceId,
-    macp::{Mode, SessionRef},
+    macp::{Mode, SessionRef, SessionView},
 };
 
 impl Ui {
@@ -26,12 +26,21 @@ impl Ui {
     }
 
     /// How that session stands, as far as it is known here.
-    pub(crate) fn sheet_shown(&self, model: &Model) -> Cow<'_, Sheet> {
-        let Some(session) = self.session_shown(model) else { return Cow::Owned(Sheet::default()) };
-        match (model.macp().and_then(|macp| macp.sessions.get(&session.number)), self.pages.sessions.detail(&session)) {
-            (Some(view), _) => Cow::Owned(Sheet::of(view)),
-            (None, Some((_, sheet))) => Cow::Borrowed(sheet),
-            (None, None) => Cow::Owned(Sheet::default()),
+    pub(crate) fn standings_shown(&self, model: &Model) -> Cow<'_, [Stand]> {
+        self.of_session_shown(model, standings_of, |sheet| &sheet.standings)
+    }
+
+    /// Who said what in it, as far as it is known here.
+    pub(crate) fn voices_shown(&self, model: &Model) -> Cow<'_, [Voice]> {
+        self.of_session_shown(model, voices_of, |sheet| &sheet.voices)
+    }
+
+    /// What is told of that session: made of what is shown, or taken from what the store has.
+    fn of_session_shown<T: Clone>(&self, model: &Model, shown: fn(&SessionView) -> Vec<T>, stored: fn(&Sheet) -> &[T]) -> Cow<'_, [T]> {
+        let Some(session) = self.session_shown(model) else { return Cow::Borrowed(&[]) };
+        match model.macp().and_then(|macp| macp.sessions.get(&session.number)) {
+            Some(view) => Cow::Owned(shown(view)),
+            None => Cow::Borrowed(self.pages.sessions.detail(&session).map_or(&[], |(_, sheet)| stored(sheet))),
         }
     }
 

@@ -6,6 +6,8 @@ use crate::time::Mono;
 
 /// Lines asked for at once.
 pub(crate) const PAGE_ROWS: u64 = 200;
+/// So near to the first row the ones before it are asked for.
+pub(crate) const NEAR_ROWS: usize = 50;
 /// Earlier lines that are kept here; a subcommand lists all.
 const OLDER_MAX: usize = 2_000;
 /// The least time between two questions for the same.

@@ -348,11 +348,13 @@ fn of_invocations(wanted: Wanted, state: Option<RowState>, other_manifest: bool,
     }
 }
 
-fn words(error: &PortError) -> String {
+/// Why an answer did not come, and what to do about it.
+pub(super) fn words(error: &PortError) -> String {
     format!("{error}: {}", error.hint())
 }
 
-fn strange() -> String {
+/// An answer of another kind came.
+pub(super) fn strange() -> String {
     "the station answered another question".to_owned()
 }
 

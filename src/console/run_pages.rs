@@ -6,7 +6,8 @@ use super::{
     action::{Asked, Effect},
     layout::Layout,
     model::{Model, RunLine},
-    older::{Asking, Older, PAGE_ROWS, Part},
+    older::{Asking, NEAR_ROWS, Older, PAGE_ROWS, Part},
+    pages::{strange, words},
     pane_id::PaneId,
     stored_run::StoredRun,
     ui::Ui,
@@ -20,8 +21,6 @@ use crate::{
 
 /// Artifacts that are kept here; `run artifacts` has all.
 const ARTIFACTS_MAX: usize = 1_000;
-/// So near to the first row the ones before it are asked for.
-const NEAR_ROWS: usize = 50;
 /// Events asked for at once to see how the nodes of a stored run stand; the station may give fewer.
 const STANDING_ROWS: u64 = 1_000;
 
@@ -112,8 +111,8 @@ impl RunPages {
                     stored.read(&rows, more);
                 }
             }
-            Ok(_) => self.trouble = Some("the station answered another question".to_owned()),
-            Err(error) => self.trouble = Some(format!("{error}: {}", error.hint())),
+            Ok(_) => self.trouble = Some(strange()),
+            Err(error) => self.trouble = Some(words(&error)),
         }
         self.view = self.stored.as_ref().map(|stored| Arc::new(stored.view()));
     }
@@ -137,10 +136,10 @@ impl RunPages {
                 let last = self.artifacts.last().map_or(0, |row| row.number);
                 self.artifacts.extend(rows.into_iter().filter(|row| row.number > last));
             }
-            Ok(_) => self.trouble = Some("the station answered another question".to_owned()),
+            Ok(_) => self.trouble = Some(strange()),
             Err(error) => {
                 self.kept_then = None;
-                self.trouble = Some(format!("{error}: {}", error.hint()));
+                self.trouble = Some(words(&error));
             }
         }
     }

@@ -5,7 +5,8 @@ use super::{
     action::{Asked, Effect},
     layout::Layout,
     model::{Model, SessionLine, Sheet, records},
-    older::{Asking, Older, Part},
+    older::{Asking, NEAR_ROWS, Older, Part},
+    pages::{strange, words},
     pane_id::PaneId,
     ui::Ui,
 };
@@ -15,9 +16,6 @@ use crate::{
     time::Mono,
 };
 
-/// So near to the first row the ones before it are asked for.
-const NEAR_ROWS: usize = 50;
-
 /// What the store has of the session that is shown.
 #[derive(Debug, Default)]
 pub(crate) struct SessionPages {
@@ -26,6 +24,8 @@ pub(crate) struct SessionPages {
     /// How it stands, where this console does not know it itself.
     detail: Option<(Box<SessionDetail>, Sheet)>,
     details: Asking,
+    /// Whether the store has no such session.
+    is_unknown: bool,
     /// Why the last answer did not come.
     trouble: Option<String>,
 }
@@ -41,6 +41,11 @@ impl SessionPages {
         self.detail.as_ref().filter(|_| self.session.as_ref() == Some(session))
     }
 
+    /// Whether the store was asked for the session, and has it not.
+    pub(crate) fn is_unknown(&self, session: &SessionRef) -> bool {
+        self.session.as_ref() == Some(session) && self.is_unknown
+    }
+
     /// Why the last answer did not come.
     pub(crate) fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
@@ -53,7 +58,7 @@ impl SessionPages {
     }
 
     fn ask_detail(&mut self, session: &SessionRef, now: Mono) -> Option<(u64, Query)> {
-        let is_due = self.detail.is_none() && self.details.is_free(now);
+        let is_due = self.detail.is_none() && !self.is_unknown && self.details.is_free(now);
         is_due.then(|| (self.details.ask(now), Query::Session { session: session.id.to_string() }))
     }
 
@@ -68,9 +73,9 @@ impl SessionPages {
                 let sheet = Sheet::stored(&found);
                 self.detail = Some((found, sheet));
             }
-            Ok(Page::Session(_)) => self.trouble = Some("it is kept no longer (limits.store.ended_sessions_max)".to_owned()),
-            Ok(_) => self.trouble = Some("the station answered another question".to_owned()),
-            Err(error) => self.trouble = Some(format!("{error}: {}", error.hint())),
+            Ok(Page::Session(_)) => self.is_unknown = true,
+            Ok(_) => self.trouble = Some(strange()),
+            Err(error) => self.trouble = Some(words(&error)),
         }
     }
 }

@@ -5,7 +5,10 @@ use std::{borrow::Cow, ops::Range};
 
 use rmpv::Value;
 
-use crate::rmp::{Body, HEADER_BYTES, PREFIX_BYTES, Shape, Walk};
+use crate::{
+    msgpack::{Shape, Walk},
+    rmp::{Body, HEADER_BYTES, PREFIX_BYTES},
+};
 
 /// Frames that an entry holds at most.
 const UNITS_MAX: usize = 2;

@@ -33,7 +33,7 @@ pub enum Outcome {
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// No session has this id.
-    #[error("there is no session {0}; `rl-console ls sessions` lists them")]
+    #[error("there is no session {0}")]
     UnknownSession(String),
     /// It cannot be recorded now.
     #[error("the session was not cancelled: {0}")]

@@ -2,9 +2,12 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use super::snapshot::{
-    ClientView, ContributionView, DecisionView, EndView, Listener, MoveView, Opinion, OpinionView, Progress, ProposalView, RoundsView,
-    SenderView, SessionView, Snapshot, Tally, VoteView,
+use super::{
+    envelope::SIGNAL,
+    snapshot::{
+        ClientView, ContributionView, DecisionView, EndView, Listener, MoveView, Opinion, OpinionView, Progress, ProposalView, RoundsView,
+        SenderView, SessionView, Snapshot, Tally, VoteView,
+    },
 };
 use crate::{
     ids::{Peer, TraceId},
@@ -14,10 +17,8 @@ use crate::{
         macp::{Effect, Ending, Head, Mode, OpenedText, Phase, Transition, Verdict},
     },
     time::Now,
+    words,
 };
-
-/// What a message type says that no session is meant.
-const SIGNAL: &str = "Signal";
 
 impl Snapshot {
     /// Takes in one entry of the runtime's link that follows this snapshot; entries of other links change nothing. `text` is what lies
@@ -66,6 +67,7 @@ impl Snapshot {
                     senders: std::collections::BTreeMap::new(),
                     more_senders: 0,
                     trace,
+                    streams: 0,
                     progress: match mode {
                         Mode::Decision => Progress::Decision(DecisionView::new()),
                         Mode::MultiRound => Progress::Rounds(RoundsView::default()),
@@ -90,6 +92,11 @@ impl Snapshot {
                 if let Some(view) = self.sessions.get_mut(&session.number) {
                     view.end = Some(EndView { ending: *ending, at, text: shown(text, limits), evicted: false });
                     self.ended_at(session.number, at);
+                }
+            }
+            Transition::Streaming { session, streams } => {
+                if let Some(view) = self.sessions.get_mut(&session.number) {
+                    view.streams = *streams;
                 }
             }
             Transition::Evicted { session } => {
@@ -262,7 +269,7 @@ fn bound<T>(items: &mut VecDeque<T>, max: u64) {
 
 /// A text as it is shown: no more than the limit.
 fn shown(text: &str, limits: &limits::Macp) -> Arc<str> {
-    Arc::from(super::text::cut(text, limits.shown_text_bytes_max))
+    Arc::from(words::cut(text, limits.shown_text_bytes_max))
 }
 
 #[cfg(test)]

@@ -18,7 +18,6 @@ pub mod modes;
 pub mod proto;
 pub mod registry;
 mod snapshot;
-mod text;
 
 pub use command::{Command, Outcome, Refusal};
 pub use snapshot::{

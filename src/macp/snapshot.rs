@@ -81,6 +81,8 @@ pub struct SessionView {
     pub more_senders: u64,
     /// What it belongs to.
     pub trace: Option<TraceId>,
+    /// Open streams that have said something in it.
+    pub streams: u32,
     /// How far it is.
     pub progress: Progress,
 }

@@ -2,14 +2,15 @@
 
 use std::{borrow::Cow, sync::Arc};
 
+use crate::words;
+
 /// A text of at most so many bytes; what is cut ends in `…`.
 pub(crate) fn cut(text: &str, bytes_max: usize) -> Cow<'_, str> {
     if text.len() <= bytes_max {
         return Cow::Borrowed(text);
     }
     let longest = bytes_max.saturating_sub('…'.len_utf8());
-    let end = (0..=longest).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-    Cow::Owned(format!("{}…", &text[..end]))
+    Cow::Owned(format!("{}…", words::cut(text, longest as u64)))
 }
 
 /// The same of a shared text, which is not copied where it is short enough.

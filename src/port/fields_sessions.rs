@@ -3,14 +3,14 @@
 use super::{SessionLogRow, SessionRow, fields::since};
 use crate::{
     field::{Column, Value, fields},
-    macp::{Ending, Phase},
+    macp::{Ending, Mode, Phase},
 };
 
 fields! {
     SessionRow {
         "number", Serial, Public, "its place among all sessions", Column::fixed("nr", 6).right() => |it, _| Value::Serial(it.number);
         "session", Text, Public, "its id", Column::growing("session", 12, 2) => |it, _| Value::text(it.session.as_str());
-        "mode", State(&["decision", "multi_round"]), Public, "how it is coordinated", Column::fixed("mode", 11)
+        "mode", State(Mode::SHORT_NAMES), Public, "how it is coordinated", Column::fixed("mode", 11)
             => |it, _| Value::text(it.mode.short());
         "state", State(&["open", "resolved", "expired"]), Public, "how it stands", Column::fixed("state", 8)
             => |it, _| Value::text(it.state.name());

@@ -3,7 +3,10 @@
 use super::{AsOf, RecordingView, Snapshot, StationView};
 use crate::{
     ids::Seq,
-    macp::{self, Progress},
+    macp::{
+        self, ClientView, ContributionView, DecisionView, EndView, MoveView, OpinionView, Progress, ProposalView, RoundsView, SenderView,
+        SessionView, VoteView,
+    },
     mpp::{self, AdapterView, EndedView, LiveView, LogView},
     rmp::{self, DropView, PeerView, SubView, TopicView},
     runs::{self, AskView, NodeView},
@@ -105,21 +108,61 @@ fn runs_view(view: &mut runs::Snapshot, carry: &impl Fn(&mut Now)) {
 }
 
 fn macp_view(view: &mut macp::Snapshot, carry: &impl Fn(&mut Now)) {
-    view.clients.iter_mut().for_each(|client| carry(&mut client.at));
-    for session in view.sessions.values_mut() {
-        carry(&mut session.started_at);
-        carry(&mut session.last_at);
-        session.end.iter_mut().for_each(|end| carry(&mut end.at));
-        for sender in session.senders.values_mut() {
-            sender.vote.iter_mut().for_each(|vote| carry(&mut vote.at));
-            sender.contribution.iter_mut().for_each(|contribution| carry(&mut contribution.at));
+    let macp::Snapshot { listener: _, clients, sessions, ended: _, totals: _ } = view;
+    for ClientView { peer: _, client: _, at } in clients {
+        carry(at);
+    }
+    for session in sessions.values_mut() {
+        session_view(session, carry);
+    }
+}
+
+fn session_view(view: &mut SessionView, carry: &impl Fn(&mut Now)) {
+    let SessionView {
+        session: _,
+        mode: _,
+        by: _,
+        intent: _,
+        participants: _,
+        allowed: _,
+        started_at,
+        expires_at: _,
+        end,
+        messages: _,
+        last_at,
+        senders,
+        more_senders: _,
+        trace: _,
+        streams: _,
+        progress,
+    } = view;
+    carry(started_at);
+    carry(last_at);
+    if let Some(EndView { ending: _, at, text: _, evicted: _ }) = end {
+        carry(at);
+    }
+    for SenderView { messages: _, vote, contribution } in senders.values_mut() {
+        if let Some(VoteView { proposal: _, vote: _, reason: _, at }) = vote {
+            carry(at);
         }
-        match &mut session.progress {
-            Progress::Decision(decision) => {
-                decision.proposals.iter_mut().for_each(|proposal| carry(&mut proposal.at));
-                decision.opinions.iter_mut().for_each(|opinion| carry(&mut opinion.at));
+        if let Some(ContributionView { value: _, round: _, at }) = contribution {
+            carry(at);
+        }
+    }
+    match progress {
+        Progress::Decision(decision) => {
+            let DecisionView { phase: _, proposals, more_proposals: _, opinions, evaluations: _, objections: _ } = decision;
+            for ProposalView { proposal: _, option: _, by: _, at, evaluations: _, objections: _ } in proposals {
+                carry(at);
             }
-            Progress::Rounds(rounds) => rounds.moves.iter_mut().for_each(|it| carry(&mut it.at)),
+            for OpinionView { by: _, at, proposal: _, opinion: _, reason: _ } in opinions {
+                carry(at);
+            }
+        }
+        Progress::Rounds(RoundsView { round: _, moves }) => {
+            for MoveView { round: _, by: _, value: _, at } in moves {
+                carry(at);
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::{fmt, ops::Range};
 
 use rmpv::Value;
 
-use super::walk::{Shape, Walk};
+use crate::msgpack::{self, Shape, Walk, Why};
 
 /// A body whose envelope was read. Its payload is found, not decoded: the broker checks the envelope alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,6 +114,17 @@ impl BodyFault {
             Breach::Missing(key) => format!("a map without `{key}`"),
             Breach::Twice(key) => format!("`{key}` again"),
         }
+    }
+}
+
+impl From<msgpack::Fault> for BodyFault {
+    fn from(msgpack::Fault { at, why }: msgpack::Fault) -> Self {
+        let breach = match why {
+            Why::Cut => Breach::Cut,
+            Why::Reserved => Breach::Reserved,
+            Why::TooDeep { depth_max } => Breach::TooDeep { depth_max },
+        };
+        Self { at, breach }
     }
 }
 

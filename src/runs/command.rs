@@ -60,7 +60,7 @@ pub enum Outcome {
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
     /// No run of this name is worked on.
-    #[error("no run {0} is worked on: it has ended, or never was; `rl-console ls runs` lists them")]
+    #[error("no run {0} is worked on: it has ended, or never was")]
     UnknownRun(TraceId),
     /// No question of this name waits.
     #[error("{0} does not wait for a decision: it was decided, it expired, or its run ended")]

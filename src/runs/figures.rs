@@ -38,6 +38,10 @@ reasons! {
     UnknownRun = "unknown_run",
     /// Who asked may not.
     Forbidden = "forbidden",
+    /// It expired before it was taken (rmp-v0 §4).
+    Expired = "expired",
+    /// It is a decision that answers no question, or cannot be read.
+    Decision = "decision",
 }
 
 /// How runs end, in the order in which they are counted.

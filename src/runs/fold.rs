@@ -14,6 +14,7 @@ use crate::{
         runs::{NodeRef, NodeState, RunState, Transition},
     },
     time::Now,
+    words,
 };
 
 impl Snapshot {
@@ -151,9 +152,7 @@ impl Snapshot {
 
 /// A text as it is shown: nothing for an empty one, and no more than the limit.
 fn cut(text: &str, limits: &limits::Runs) -> Option<Arc<str>> {
-    let bytes_max = usize::try_from(limits.shown_text_bytes_max).unwrap_or(usize::MAX);
-    let end = (0..=bytes_max.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
-    (!text.is_empty()).then(|| Arc::from(&text[..end]))
+    (!text.is_empty()).then(|| Arc::from(words::cut(text, limits.shown_text_bytes_max)))
 }
 
 #[cfg(test)]

@@ -62,7 +62,9 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
         Query::Subscriptions => Ok(Page::Subscriptions(subscription_rows(&inner.bus.snapshot().await.1))),
         Query::Runs { state, name, since_ms, beyond, oldest_first, filter, limit } => {
             let asked = RunFilter { state, name, since: since_ms, beyond, oldest_first, limit: limit.min(page_max) };
-            let Some(sieve) = Sieve::new(filter.as_deref(), RunRow::SPECS, asked.limit, inner)? else {
+            let sieve = Sieve::new(filter.as_deref(), RunRow::SPECS, asked.limit, inner)?;
+            settle_runs(running).await?;
+            let Some(sieve) = sieve else {
                 let Piece { rows, more, .. } = runs(running, asked).await?;
                 return Ok(Page::Runs { rows, more, beyond: None });
             };
@@ -87,11 +89,13 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
         }
         Query::Sessions { state, mode, since_ms, beyond, oldest_first, filter, limit } => {
             let asked = SessionFilter { state, mode, since: since_ms, beyond, oldest_first, limit: limit.min(page_max) };
-            let Some(sieve) = Sieve::new(filter.as_deref(), SessionRow::SPECS, asked.limit, inner)? else {
-                let Piece { rows, more, .. } = sessions::rows(inner, running, asked).await?;
+            let sieve = Sieve::new(filter.as_deref(), SessionRow::SPECS, asked.limit, inner)?;
+            sessions::settle(inner).await;
+            let Some(sieve) = sieve else {
+                let Piece { rows, more, .. } = sessions::rows(running, asked).await?;
                 return Ok(Page::Sessions { rows, more, beyond: None });
             };
-            let read = |beyond, limit| sessions::rows(inner, running, SessionFilter { beyond, limit, ..asked.clone() });
+            let read = |beyond, limit| sessions::rows(running, SessionFilter { beyond, limit, ..asked.clone() });
             let Piece { rows, more, last: beyond } = sieve.rows(asked.beyond, |row| row.number, read).await?;
             Ok(Page::Sessions { rows, more, beyond })
         }
@@ -244,7 +248,6 @@ async fn settle_runs(running: &Running) -> Result<(), PortError> {
 }
 
 async fn runs(running: &Running, filter: RunFilter) -> Result<Piece<RunRow, u64>, PortError> {
-    settle_runs(running).await?;
     let page = asked(|done| running.store.runs(filter, done)).await?;
     let last = page.rows.last().map(|row| row.number);
     Ok(Piece { rows: page.rows.into_iter().map(Into::into).collect(), more: page.more, last })

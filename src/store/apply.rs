@@ -49,7 +49,7 @@ pub(super) fn apply(conn: &Connection, pack_id: &PackId, op: Op, effects: &mut E
             Ok(Done::Plain)
         }
         Op::Runs(ops) => {
-            for op in &ops {
+            for op in ops.iter() {
                 let counted = runs::apply(conn, op)?;
                 effects.runs += counted.ended;
                 effects.answers += counted.answers;

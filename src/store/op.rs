@@ -1,5 +1,7 @@
 //! What a core asks the store for. A core speaks this language and never touches the store itself; its host carries it there.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -84,7 +86,7 @@ pub enum Op {
         at: Wall,
     },
     /// Keeps things of runs, all or none.
-    Runs(Vec<RunOp>),
+    Runs(Arc<[RunOp]>),
     /// Keeps something of sessions.
     Macp(MacpOp),
     /// Sets a queue's brake.

@@ -72,6 +72,7 @@ pub(crate) fn transitions() -> Vec<Transition> {
     let mut all = every!(Transition {
         Listening => [Transition::Listening { addr: "127.0.0.1:50051".parse().unwrap() }],
         NotListening => [Transition::NotListening],
+        Streaming => [Transition::Streaming { session: session(), streams: 2 }],
         Introduced => [Transition::Introduced { peer: Peer::new("127.0.0.1:1"), client: text("agent") }],
         Opened => [],
         Accepted => [],
@@ -110,6 +111,7 @@ fn view(number: u64, progress: Progress) -> SessionView {
         ]),
         more_senders: 1,
         trace: Some("0191d3c2-7a41-7f00-8000-00000000a41f".parse().unwrap()),
+        streams: 3,
         progress,
     }
 }

@@ -29,5 +29,5 @@ pub(crate) use session::{
     OpeningArgs, Say, SessionAction, SessionCancelArgs, SessionSendArgs, SessionShowArgs, SessionStartArgs, SessionStreamArgs, StreamLine,
     StreamWhat, Who, file_of,
 };
-pub(crate) use sim::{SimAdapterArgs, SimAgentArgs, SimMode, SimPeer, SimSessionArgs, default_addr};
+pub(crate) use sim::{SimAdapterArgs, SimAgentArgs, SimMode, SimPeer, SimSessionArgs};
 pub(crate) use stop::StopArgs;

@@ -1,6 +1,6 @@
 //! The flags of stand-ins for peers.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -155,25 +155,4 @@ pub(crate) enum SimMode {
 fn share(text: &str) -> Result<f64, String> {
     let share: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("takes 0 to 1".to_owned()) }
-}
-
-/// Where a simulated adapter connects to when nothing is said.
-pub(crate) fn default_addr(bind: std::net::IpAddr, port: u16) -> SocketAddr {
-    let bind = match bind {
-        std::net::IpAddr::V4(ip) if ip.is_unspecified() => std::net::Ipv4Addr::LOCALHOST.into(),
-        std::net::IpAddr::V6(ip) if ip.is_unspecified() => std::net::Ipv6Addr::LOCALHOST.into(),
-        bind => bind,
-    };
-    SocketAddr::new(bind, port)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn connects_to_loopback_where_the_station_listens_everywhere() {
-        assert_eq!(default_addr("0.0.0.0".parse().unwrap(), 7).to_string(), "127.0.0.1:7");
-        assert_eq!(default_addr("10.0.0.2".parse().unwrap(), 7).to_string(), "10.0.0.2:7");
-    }
 }

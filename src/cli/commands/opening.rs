@@ -1,10 +1,6 @@
 //! `opening check`, `opening graph`, and how subcommands read an opening.
 
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::Path,
-};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -15,6 +11,7 @@ use crate::{
         config::Settings,
         context::Context,
         error::Error,
+        input,
         output::Output,
         run_error::RunError,
         table::visible,
@@ -56,22 +53,10 @@ pub(super) fn given(args: &ParamsArgs) -> Result<Map, Error> {
 /// # Errors
 /// A file that cannot be read, that is no text, or that is longer than `limits.runs.yaml_bytes_max`.
 pub(super) fn read(file: &str, bytes_max: u64) -> Result<String, Error> {
-    let bytes = match file {
-        "-" => limited("stdin", io::stdin().lock(), bytes_max)?,
-        _ => limited(file, File::open(file).map_err(Error::io(file))?, bytes_max)?,
-    };
+    let bound = "`limits.runs.yaml_bytes_max` bounds an opening's text";
+    let bytes = if file == "-" { input::stdin(bytes_max, bound)? } else { input::file(file, bytes_max, bound)? };
     let hint = || "an opening is YAML in UTF-8".to_owned();
     String::from_utf8(bytes).map_err(|_| Error::Input { what: file.to_owned(), message: "it is not UTF-8".to_owned(), hint: hint() })
-}
-
-fn limited(what: &str, stream: impl Read, bytes_max: u64) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    stream.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(Error::io(what))?;
-    if bytes.len() as u64 > bytes_max {
-        let hint = "`limits.runs.yaml_bytes_max` bounds an opening's text".to_owned();
-        return Err(Error::Input { what: what.to_owned(), message: format!("it has over {bytes_max} bytes"), hint });
-    }
-    Ok(bytes)
 }
 
 /// An opening as a station with this configuration would load it, with openings beside its file besides.

@@ -1,10 +1,5 @@
 //! `publish`: one message, or frames as they are.
 
-use std::{
-    fs::File,
-    io::{self, Read},
-};
-
 use serde::Serialize;
 
 use crate::{
@@ -12,7 +7,7 @@ use crate::{
         args::PublishArgs,
         context::Context,
         error::Error,
-        hex_text, operator,
+        hex_text, input, operator,
         output::Output,
         socket::{self, Said},
     },
@@ -32,6 +27,9 @@ use crate::{
 const TEXT_BYTES_A_BYTE: u64 = 8;
 /// Bytes of an input besides.
 const INPUT_BYTES_MORE: u64 = 1 << 20;
+
+/// What bounds an input.
+const BOUND: &str = "`limits.rmp.body_bytes_max` bounds what one body holds";
 
 /// What is printed for each message.
 #[derive(Serialize)]
@@ -170,7 +168,7 @@ fn no_schema(of_type: &str) -> Error {
 fn frames(said: &str, bytes_max: u64) -> Result<Vec<u8>, Error> {
     let wrong = |what: &str| Error::usage(format!("--frame: {what}"), "`rl-console encode` makes frames of JSON");
     let bytes = match said.strip_prefix('@') {
-        Some(path) => read(path, bytes_max)?,
+        Some(path) => input::file(path, bytes_max, BOUND)?,
         None => said.as_bytes().to_vec(),
     };
     let is_hex = bytes.first().copied().is_some_and(hex_text::begins);
@@ -185,28 +183,8 @@ fn frames(said: &str, bytes_max: u64) -> Result<Vec<u8>, Error> {
 }
 
 fn text(said: &str, bytes_max: u64) -> Result<String, Error> {
-    let bytes = match said {
-        "-" => limited("stdin", io::stdin().lock(), bytes_max)?,
-        _ => match said.strip_prefix('@') {
-            Some(path) => read(path, bytes_max)?,
-            None => return Ok(said.to_owned()),
-        },
-    };
+    let bytes = input::bytes_of(said, bytes_max, BOUND)?;
     String::from_utf8(bytes).map_err(|_| Error::usage("the body: it is not UTF-8", "JSON is UTF-8"))
-}
-
-fn read(path: &str, bytes_max: u64) -> Result<Vec<u8>, Error> {
-    limited(path, File::open(path).map_err(Error::io(path))?, bytes_max)
-}
-
-fn limited(what: &str, stream: impl Read, bytes_max: u64) -> Result<Vec<u8>, Error> {
-    let mut bytes = Vec::new();
-    stream.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes).map_err(Error::io(what))?;
-    if bytes.len() as u64 > bytes_max {
-        let hint = "`limits.rmp.body_bytes_max` bounds what one body holds".to_owned();
-        return Err(Error::Input { what: what.to_owned(), message: format!("it has over {bytes_max} bytes"), hint });
-    }
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -10,12 +10,13 @@ use tokio::{
 use super::pack;
 use crate::{
     cli::{
-        args::{SimAdapterArgs, default_addr},
+        args::SimAdapterArgs,
         context::Context,
         env::{self, Secret},
         error::Error,
         operator,
         output::Output as Stdout,
+        runtime::reached,
         signals::Signals,
         sim::{Adapter, End, Event, Facts, Input, Manner, Output},
     },
@@ -39,7 +40,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: SimAdapterArgs) -> Result
     }
     let token = token(args.token_file.as_deref(), context.env.bridge_token.clone())?;
     let facts = Facts::of(&pack::load(&context.settings.pack)?);
-    let addr = addr(args.addr, default_addr(context.settings.bind, context.settings.port))?;
+    let addr = addr(args.addr, reached(SocketAddr::new(context.settings.bind, context.settings.port)))?;
     let latency = Duration::from_millis(args.latency);
     let SimAdapterArgs { fail_rate, refund_rate, seed, logs_per_s, reconnect, .. } = args;
     let manner = Manner { latency, fail_rate, refund_rate, seed, logs_per_s };

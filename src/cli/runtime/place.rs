@@ -55,7 +55,7 @@ fn recorded(folder: &Path) -> Option<SocketAddr> {
 }
 
 /// An address to connect to: one that stands for every address of the machine is reached by its own.
-fn reached(addr: SocketAddr) -> SocketAddr {
+pub(crate) fn reached(addr: SocketAddr) -> SocketAddr {
     let ip = match addr.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
@@ -84,6 +84,12 @@ mod tests {
 
     fn found(settings: &Settings) -> Vec<String> {
         places(settings).unwrap_or_default().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn what_listens_everywhere_is_reached_by_loopback() {
+        let at = |addr: &str| reached(addr.parse().unwrap()).to_string();
+        assert_eq!([at("0.0.0.0:7"), at("[::]:7"), at("10.0.0.2:7")], ["127.0.0.1:7", "[::1]:7", "10.0.0.2:7"]);
     }
 
     #[test]

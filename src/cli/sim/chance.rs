@@ -4,6 +4,13 @@ use std::time::Duration;
 
 use crate::ids::InvocationId;
 
+/// The chances of one of a kind: neighbouring seeds and numbers start far apart.
+pub(super) fn rng_of(seed: u64, number: u64) -> fastrand::Rng {
+    /// 2⁶⁴ over the golden ratio.
+    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+    fastrand::Rng::with_seed(seed.wrapping_mul(SPREAD) ^ number.wrapping_add(1).wrapping_mul(SPREAD.rotate_left(32)))
+}
+
 /// How a simulated adapter behaves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Manner {
@@ -33,11 +40,7 @@ pub(super) enum Fate {
 impl Manner {
     /// The fate of an invocation.
     pub(super) fn fate(&self, id: InvocationId) -> Fate {
-        /// 2⁶⁴ over the golden ratio: neighbouring seeds and ids start far apart.
-        const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-        let mut chance =
-            fastrand::Rng::with_seed(self.seed.wrapping_mul(SPREAD) ^ id.0.wrapping_add(1).wrapping_mul(SPREAD.rotate_left(32)));
-        let drawn = chance.f64();
+        let drawn = rng_of(self.seed, id.0).f64();
         if drawn < self.refund_rate {
             Fate::Refunded
         } else if drawn < self.refund_rate + self.fail_rate {

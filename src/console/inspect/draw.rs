@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     console::{action::Action, class::Class, text, theme::Role, view::Canvas},
-    tap::entry::{Link, What},
+    tap::entry::What,
     words::counted,
 };
 
@@ -127,14 +127,8 @@ impl Inspector {
 
     fn draw_verdict(&self, canvas: &mut Canvas<'_>, area: Rect) {
         let glyphs = canvas.view.glyphs;
-        let hue = match (self.subject.entry.link, &self.subject.entry.what) {
-            (_, What::Loss { .. }) => Role::Warn,
-            (Link::Mpp, _) => Role::Mpp,
-            (Link::Rmp, _) => Role::Rmp,
-            (Link::Runs, _) => Role::Runs,
-            (Link::Macp, _) => Role::Macp,
-            (Link::Station, _) => Role::Station,
-        };
+        let entry = &self.subject.entry;
+        let hue = if matches!(entry.what, What::Loss { .. }) { Role::Warn } else { Role::of(entry.link) };
         let columns = area.width.saturating_sub(4);
         for (place, ((mood, words), y)) in verdict_lines(self, columns).iter().zip(area.y..area.bottom()).enumerate() {
             let (sign, role) = match mood {

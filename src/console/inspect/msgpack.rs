@@ -7,7 +7,8 @@ use rmpv::Value;
 
 use super::node::{Grower, Kind, Node, Text};
 use crate::{
-    rmp::{BodyFault, Shape, Walk},
+    msgpack::{Fault, Shape, Walk},
+    rmp::BodyFault,
     words::counted,
 };
 
@@ -64,8 +65,8 @@ impl Reader<'_, '_> {
         self.grower.leaf(node);
     }
 
-    fn fault(&mut self, start: usize, fault: BodyFault) -> bool {
-        self.broken("broken", start, fault.breach.to_string());
+    fn fault(&mut self, start: usize, fault: Fault) -> bool {
+        self.broken("broken", start, BodyFault::from(fault).breach.to_string());
         false
     }
 

@@ -55,6 +55,7 @@ pub(super) fn told(transition: &T) -> Telling {
             with_text(name, fields, "text", Class::Payload)
         }
         T::Ended { session, ending } => with_text(name, vec![which(session), words("ending", ending.name())], "text", Class::Payload),
+        T::Streaming { session, streams } => plain(name, vec![which(session), number("streams", (*streams).into())]),
         T::Evicted { session } => plain(name, vec![which(session)]),
     }
 }

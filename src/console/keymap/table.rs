@@ -35,19 +35,19 @@ impl Shipped {
 /// Places with rows in panes, but for Queues, and more of them.
 macro_rules! rows_and {
     ($($more:ident),* $(,)?) => {
-        rows_but_sessions_and!($($more,)* Subscribers, Peers)
-    };
-}
-
-/// The same without those whose rows are sessions of the bus.
-macro_rules! rows_but_sessions_and {
-    ($($more:ident),* $(,)?) => {
-        rows_beside_runs_and!($($more,)* Runs, Plan, RunEvents, Artifacts, RunHistory)
+        rows_beside_runs_and!($($more,)* Runs, Plan, RunEvents, Artifacts, RunHistory, Subscribers, Peers)
     };
 }
 
 /// The same without those that tell of runs.
 macro_rules! rows_beside_runs_and {
+    ($($more:ident),* $(,)?) => {
+        rows_beside_both_and!($($more,)* Sessions, Standings, Voices, SessionLog, SessionHistory)
+    };
+}
+
+/// The same without those that tell of sessions.
+macro_rules! rows_beside_both_and {
     ($($more:ident),* $(,)?) => {
         &[
             $( Place::$more, )*
@@ -65,11 +65,6 @@ macro_rules! rows_beside_runs_and {
             Place::Wire,
             Place::Topics,
             Place::Drops,
-            Place::Sessions,
-            Place::Standings,
-            Place::Voices,
-            Place::SessionLog,
-            Place::SessionHistory,
             Place::Trace,
         ]
     };
@@ -78,8 +73,10 @@ macro_rules! rows_beside_runs_and {
 const PANES: &[Place] = rows_and!(Queues, Started);
 /// Panes of all views, and the chips above them.
 pub(super) const VIEWS: &[Place] = rows_and!(Queues, Started, Chips);
-/// The same without those whose rows are sessions of the bus.
-const BESIDE_SESSIONS: &[Place] = rows_but_sessions_and!(Queues, Started, Chips);
+/// The same without those that tell of runs or of sessions: what concerns the adapter is not named there, though it works.
+const OF_ADAPTER: &[Place] = rows_beside_both_and!(Queues, Started, Chips);
+/// The same, with those whose rows are sessions of the bus.
+const OF_GIVING: &[Place] = rows_beside_both_and!(Queues, Started, Chips, Subscribers, Peers);
 /// The same without those that tell of runs, where the key of a recording says no to a question.
 const BESIDE_RUNS: &[Place] = rows_beside_runs_and!(Queues, Started, Chips, Subscribers, Peers);
 /// Where a session of the bus is selected.
@@ -268,7 +265,9 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('v')], Action::Mark, "mark", true, CANCELLABLE),
     bound(&[Chord::char('e')], Action::Settle, "settle", true, &[Place::InFlight, Place::Tray]),
     bound(&[Chord::char('P')], Action::Migrate, "move to this pack", true, &[Place::OtherPack]),
-    bound(&[Chord::char('n')], Action::Invoke, "give work", true, VIEWS),
+    bound(&[Chord::char('n')], Action::Invoke, "give work", true, OF_GIVING),
+    bound(&[Chord::char('n')], Action::Invoke, "give work", false, RUNS),
+    bound(&[Chord::char('n')], Action::Invoke, "give work", false, MACP_SESSIONS),
     bound(&[Chord::char('s')], Action::Submit, "submit run", true, VIEWS),
     bound(&[Chord::key(KeyCode::Tab)], Action::FocusNext, "tree/bytes", true, INSPECTOR),
     bound(&[Chord::key(KeyCode::BackTab)], Action::FocusPrevious, "tree/bytes", false, INSPECTOR),
@@ -285,7 +284,9 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", true, VIEWS),
     bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", false, LAYERS),
     bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", false, WRITERS),
-    bound(&[Chord::char('K')], Action::Kick, "kick adapter", true, BESIDE_SESSIONS),
+    bound(&[Chord::char('K')], Action::Kick, "kick adapter", true, OF_ADAPTER),
+    bound(&[Chord::char('K')], Action::Kick, "kick adapter", false, RUNS),
+    bound(&[Chord::char('K')], Action::Kick, "kick adapter", false, MACP_SESSIONS),
     bound(&[Chord::char('K')], Action::Kick, "kick peer", true, SESSIONS),
     bound(&[Chord::char('K')], Action::Kick, "kick adapter", true, &[Place::Tray]),
     bound(&[Chord::char('K')], Action::Kick, "kick adapter", false, &[Place::Facts]),

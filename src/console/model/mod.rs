@@ -49,7 +49,7 @@ pub(crate) use run_health::runs_report;
 pub(crate) use run_lines::RunLine;
 pub(crate) use session_health::macp_report;
 pub(crate) use session_lines::{SessionLine, records, resolution_words};
-pub(crate) use session_sheet::{Sheet, Speech, Stand, Voice, tally_words, waited_for};
+pub(crate) use session_sheet::{Sheet, Speech, Stand, Voice, standings_of, tally_words, voices_of, waited_for};
 pub(crate) use state::{HISTORY_ROWS, Model};
 pub(crate) use timeline::{Stepped, Timeline};
 pub(crate) use world::World;

@@ -28,7 +28,7 @@ pub(super) fn words(transition: &T, text: &str, before: Option<&Snapshot>) -> Op
         let words = if *held { "runs are held: no attempt is begun" } else { "runs go on" };
         return Some(said(Level::Warn, words.to_owned(), format!("{words}, by {}", by.client)));
     }
-    let (name, whole) = named(before, transition.run()?);
+    let named = || transition.run().map(|run| named(before, run));
     Some(match transition {
         T::Submitted { run, name, by, nodes } => {
             let words = format!("{name} {} was accepted: {}, asked for by {}", run.short(), counted(*nodes, "node"), by.client);
@@ -38,9 +38,11 @@ pub(super) fn words(transition: &T, text: &str, before: Option<&Snapshot>) -> Op
             quoting(Level::Warn, format!("rejected: {text}"), format!("what {} submitted was rejected: {text}", by.client))
         }
         T::Asked { node, .. } => {
+            let (name, whole) = named()?;
             said(Level::Warn, format!("{name} asks for {}", node.id), format!("{whole} asks whether {} may go on", node.id))
         }
         T::Decided { action, verdict, by, .. } if *verdict != Verdict::Withdrawn => {
+            let (name, whole) = named()?;
             let node = node_of(*action).unwrap_or_else(|| "a node".to_owned());
             let (level, how) = match (verdict, by) {
                 (Verdict::Expired, _) => (Level::Warn, "got no answer in time, which is a no".to_owned()),
@@ -49,12 +51,18 @@ pub(super) fn words(transition: &T, text: &str, before: Option<&Snapshot>) -> Op
             };
             said(level, format!("{node} of {name} {how}"), format!("{node} of {whole} {how}"))
         }
-        T::Cancelling { by, .. } => said(Level::Info, format!("{name} is cancelled"), format!("{whole} is cancelled by {}", by.client)),
-        T::Ended { state: RunState::Failed, .. } => {
-            quoting(Level::Error, format!("{name} failed: {text}"), format!("{whole} failed: {text}"))
+        T::Cancelling { by, .. } => {
+            let (name, whole) = named()?;
+            said(Level::Info, format!("{name} is cancelled"), format!("{whole} is cancelled by {}", by.client))
         }
-        T::Ended { state: RunState::Cancelled, .. } => said(Level::Info, format!("{name} was cancelled"), format!("{whole} was cancelled")),
-        T::Ended { .. } => said(Level::Info, format!("{name} succeeded"), format!("{whole} succeeded")),
+        T::Ended { state, .. } => {
+            let (name, whole) = named()?;
+            match state {
+                RunState::Failed => quoting(Level::Error, format!("{name} failed: {text}"), format!("{whole} failed: {text}")),
+                RunState::Cancelled => said(Level::Info, format!("{name} was cancelled"), format!("{whole} was cancelled")),
+                _ => said(Level::Info, format!("{name} succeeded"), format!("{whole} succeeded")),
+            }
+        }
         T::Planned { .. }
         | T::Decided { .. }
         | T::Moved { .. }

@@ -230,7 +230,11 @@ impl SessionLines {
                 };
                 Some(of(view.messages + 2, kind, None, None, words))
             }
-            Transition::Listening { .. } | Transition::NotListening | Transition::Introduced { .. } | Transition::Evicted { .. } => None,
+            Transition::Listening { .. }
+            | Transition::NotListening
+            | Transition::Introduced { .. }
+            | Transition::Streaming { .. }
+            | Transition::Evicted { .. } => None,
         }
     }
 

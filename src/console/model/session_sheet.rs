@@ -1,11 +1,14 @@
 //! How a session stands, as two lists: what is to be decided, or who is to agree, with how each stands; and who said what of it.
 
-use std::sync::Arc;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use serde_json::Value as Json;
 
 use crate::{
-    macp::{DecisionView, Opinion, Progress, RoundsView, SessionRef, SessionView, Tally},
+    macp::{DecisionView, MoveView, Opinion, Progress, RoundsView, SessionRef, SessionView, Tally, VoteView},
     port::SessionDetail,
     time::Wall,
 };
@@ -76,7 +79,7 @@ pub(crate) struct Voice {
     pub(crate) at: Option<Wall>,
 }
 
-/// How a session stands.
+/// How a session of the store stood.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Sheet {
     pub(crate) standings: Vec<Stand>,
@@ -99,101 +102,114 @@ fn standing(session: &SessionRef, what: &Arc<str>) -> Stand {
     }
 }
 
-impl Sheet {
-    /// A session as it is shown.
-    pub(crate) fn of(view: &SessionView) -> Self {
-        let mut sheet = match &view.progress {
-            Progress::Decision(decision) => Self::of_decision(view, decision),
-            Progress::Rounds(rounds) => Self::of_rounds(view, rounds),
+/// How a session stands that is shown.
+pub(crate) fn standings_of(view: &SessionView) -> Vec<Stand> {
+    match &view.progress {
+        Progress::Decision(decision) => standings_of_decision(view, decision),
+        Progress::Rounds(_) => standings_of_rounds(view),
+    }
+}
+
+/// Who said what in a session that is shown, the last first.
+pub(crate) fn voices_of(view: &SessionView) -> Vec<Voice> {
+    let mut voices = match &view.progress {
+        Progress::Decision(decision) => voices_of_decision(view, decision),
+        Progress::Rounds(rounds) => voices_of_rounds(view, rounds),
+    };
+    // What was said at the same time stays in its order.
+    voices.reverse();
+    voices.sort_by_key(|voice| std::cmp::Reverse(voice.at));
+    voices
+}
+
+/// The votes that count, by their senders.
+fn votes_of(view: &SessionView) -> impl Iterator<Item = (&Arc<str>, &VoteView)> {
+    view.senders.iter().filter_map(|(by, sender)| Some((by, sender.vote.as_ref()?)))
+}
+
+fn standings_of_decision(view: &SessionView, decision: &DecisionView) -> Vec<Stand> {
+    let session = &view.session;
+    let proposed = decision.proposals.iter().map(|it| Stand {
+        says: Some(Arc::clone(&it.option)),
+        by: Some(Arc::clone(&it.by)),
+        evaluations: it.evaluations.clone(),
+        objections: it.objections.clone(),
+        at: Some(it.at.wall),
+        ..standing(session, &it.proposal)
+    });
+    let mut standings = Standings::of(session, proposed.collect());
+    for (_, vote) in votes_of(view) {
+        standings.voted(&vote.proposal, &vote.vote);
+    }
+    standings.all
+}
+
+fn voices_of_decision(view: &SessionView, decision: &DecisionView) -> Vec<Voice> {
+    let session = &view.session;
+    let opinions = decision.opinions.len() as u64;
+    let earlier = (decision.evaluations.total() + decision.objections.total()).saturating_sub(opinions);
+    let opinions = decision.opinions.iter().zip(earlier..).map(|(it, place)| {
+        let (speech, says, confidence) = match &it.opinion {
+            Opinion::Evaluation { recommendation, confidence } => (Speech::Evaluates, recommendation, Some(*confidence)),
+            Opinion::Objection { severity } => (Speech::Objects, severity, None),
         };
-        // What was said at the same time stays in its order.
-        sheet.voices.reverse();
-        sheet.voices.sort_by_key(|voice| std::cmp::Reverse(voice.at));
-        sheet
-    }
-
-    fn of_decision(view: &SessionView, decision: &DecisionView) -> Self {
-        let session = &view.session;
-        let mut standings: Vec<Stand> = decision
-            .proposals
-            .iter()
-            .map(|it| Stand {
-                says: Some(Arc::clone(&it.option)),
-                by: Some(Arc::clone(&it.by)),
-                evaluations: it.evaluations.clone(),
-                objections: it.objections.clone(),
-                at: Some(it.at.wall),
-                ..standing(session, &it.proposal)
-            })
-            .collect();
-        let votes = view.senders.iter().filter_map(|(by, sender)| Some((by, sender.vote.as_ref()?)));
-        for (_, vote) in votes.clone() {
-            voted(&mut standings, session, &vote.proposal, &vote.vote);
-        }
-        let opinions = decision.opinions.len() as u64;
-        let earlier = (decision.evaluations.total() + decision.objections.total()).saturating_sub(opinions);
-        let opinions = decision.opinions.iter().zip(earlier..).map(|(it, place)| {
-            let (speech, says, confidence) = match &it.opinion {
-                Opinion::Evaluation { recommendation, confidence } => (Speech::Evaluates, recommendation, Some(*confidence)),
-                Opinion::Objection { severity } => (Speech::Objects, severity, None),
-            };
-            Voice {
-                session: session.clone(),
-                speech,
-                place,
-                by: Arc::clone(&it.by),
-                of: Some(Arc::clone(&it.proposal)),
-                says: Arc::clone(says),
-                confidence,
-                why: Arc::clone(&it.reason),
-                at: Some(it.at.wall),
-            }
-        });
-        let votes = votes.map(|(by, vote)| Voice {
+        Voice {
             session: session.clone(),
-            speech: Speech::Votes,
-            place: 0,
-            by: Arc::clone(by),
-            of: Some(Arc::clone(&vote.proposal)),
-            says: Arc::clone(&vote.vote),
-            confidence: None,
-            why: Arc::clone(&vote.reason),
-            at: Some(vote.at.wall),
-        });
-        let voices = opinions.chain(votes).collect();
-        Self { standings, voices }
-    }
-
-    fn of_rounds(view: &SessionView, rounds: &RoundsView) -> Self {
-        let session = &view.session;
-        let held = |who: &Arc<str>| view.senders.get(who).and_then(|sender| sender.contribution.as_ref());
-        let others = view.senders.keys().filter(|who| !view.participants.contains(who) && held(who).is_some());
-        let mut standings: Vec<Stand> = view
-            .participants
-            .iter()
-            .chain(others)
-            .map(|who| match held(who) {
-                Some(it) => {
-                    Stand { says: Some(Arc::clone(&it.value)), round: Some(it.round), at: Some(it.at.wall), ..standing(session, who) }
-                }
-                None => standing(session, who),
-            })
-            .collect();
-        count_equal(&mut standings);
-        let voices = rounds.moves.iter().map(|it| Voice {
-            session: session.clone(),
-            speech: Speech::Contributes,
-            place: it.round,
+            speech,
+            place,
             by: Arc::clone(&it.by),
-            of: None,
-            says: format!("round {}", it.round).into(),
-            confidence: None,
-            why: Arc::clone(&it.value),
+            of: Some(Arc::clone(&it.proposal)),
+            says: Arc::clone(says),
+            confidence,
+            why: Arc::clone(&it.reason),
             at: Some(it.at.wall),
-        });
-        Self { standings, voices: voices.collect() }
-    }
+        }
+    });
+    let votes = votes_of(view).map(|(by, vote)| Voice {
+        session: session.clone(),
+        speech: Speech::Votes,
+        place: 0,
+        by: Arc::clone(by),
+        of: Some(Arc::clone(&vote.proposal)),
+        says: Arc::clone(&vote.vote),
+        confidence: None,
+        why: Arc::clone(&vote.reason),
+        at: Some(vote.at.wall),
+    });
+    opinions.chain(votes).collect()
+}
 
+fn standings_of_rounds(view: &SessionView) -> Vec<Stand> {
+    let held = |who: &Arc<str>| view.senders.get(who).and_then(|sender| sender.contribution.as_ref());
+    let participants: HashSet<&Arc<str>> = view.participants.iter().collect();
+    let others = view.senders.keys().filter(|who| !participants.contains(who) && held(who).is_some());
+    let stand = |who: &Arc<str>| match held(who) {
+        Some(it) => {
+            Stand { says: Some(Arc::clone(&it.value)), round: Some(it.round), at: Some(it.at.wall), ..standing(&view.session, who) }
+        }
+        None => standing(&view.session, who),
+    };
+    let mut standings: Vec<Stand> = view.participants.iter().chain(others).map(stand).collect();
+    count_equal(&mut standings);
+    standings
+}
+
+fn voices_of_rounds(view: &SessionView, rounds: &RoundsView) -> Vec<Voice> {
+    let voice = |it: &MoveView| Voice {
+        session: view.session.clone(),
+        speech: Speech::Contributes,
+        place: it.round,
+        by: Arc::clone(&it.by),
+        of: None,
+        says: format!("round {}", it.round).into(),
+        confidence: None,
+        why: Arc::clone(&it.value),
+        at: Some(it.at.wall),
+    };
+    rounds.moves.iter().map(voice).collect()
+}
+
+impl Sheet {
     /// A session as the store has it.
     pub(crate) fn stored(detail: &SessionDetail) -> Self {
         let progress: Json = serde_json::from_str(detail.progress.as_str()).unwrap_or_default();
@@ -218,9 +234,10 @@ impl Sheet {
         let members = |name: &str| progress.get(name).and_then(Json::as_object).into_iter().flat_map(|all| all.values());
         let items = |name: &str| progress.get(name).and_then(Json::as_array).into_iter().flatten();
         let text = |it: &Json, name: &str| -> Arc<str> { it.get(name).and_then(Json::as_str).unwrap_or_default().into() };
-        let mut standings: Vec<Stand> = members("proposals")
+        let proposed = members("proposals")
             .map(|it| Stand { says: Some(text(it, "option")), by: Some(text(it, "sender")), ..standing(session, &text(it, "proposal_id")) })
-            .collect();
+            .take(ROWS_MAX);
+        let mut standings = Standings::of(session, proposed.collect());
         let voice = |it: &Json, speech, place, says: &str, why: &str| Voice {
             session: session.clone(),
             speech,
@@ -235,37 +252,58 @@ impl Sheet {
         let votes = members("votes").map(|it| voice(it, Speech::Votes, 0, "vote", "reason"));
         let evaluations = items("evaluations").zip(0..).map(|(it, place)| voice(it, Speech::Evaluates, place, "recommendation", "reason"));
         let objections = items("objections").zip(0..).map(|(it, place)| voice(it, Speech::Objects, place, "severity", "reason"));
-        standings.truncate(ROWS_MAX);
         let mut voices: Vec<Voice> = votes.chain(objections).chain(evaluations).collect();
         for voice in &voices {
             let (Some(of), says) = (&voice.of, &voice.says) else { continue };
-            match (voice.speech, standings.iter_mut().find(|known| known.what == *of)) {
-                (Speech::Votes, _) => voted(&mut standings, session, of, says),
-                (Speech::Evaluates, Some(standing)) => standing.evaluations.count(says),
-                (Speech::Objects, Some(standing)) => standing.objections.count(says),
-                _ => {}
+            match voice.speech {
+                Speech::Votes => standings.voted(of, says),
+                Speech::Evaluates => standings.find(of).into_iter().for_each(|known| known.evaluations.count(says)),
+                Speech::Objects => standings.find(of).into_iter().for_each(|known| known.objections.count(says)),
+                Speech::Contributes => {}
             }
         }
         voices.truncate(ROWS_MAX);
-        Self { standings, voices }
+        Self { standings: standings.all, voices }
     }
 }
 
-/// Counts a vote for its proposal. It need not be one that was made (ruling MACP 5).
-fn voted(standings: &mut Vec<Stand>, session: &SessionRef, of: &Arc<str>, vote: &Arc<str>) {
-    if let Some(known) = standings.iter_mut().find(|standing| standing.what == *of) {
-        known.votes.count(vote);
-    } else if standings.len() < ROWS_MAX {
-        let mut new = standing(session, of);
-        new.votes.count(vote);
-        standings.push(new);
+/// Proposals, found by their ids.
+struct Standings<'a> {
+    session: &'a SessionRef,
+    all: Vec<Stand>,
+    places: HashMap<Arc<str>, usize>,
+}
+
+impl<'a> Standings<'a> {
+    fn of(session: &'a SessionRef, all: Vec<Stand>) -> Self {
+        let places = all.iter().enumerate().map(|(place, it)| (Arc::clone(&it.what), place)).collect();
+        Self { session, all, places }
+    }
+
+    fn find(&mut self, of: &Arc<str>) -> Option<&mut Stand> {
+        self.all.get_mut(*self.places.get(of)?)
+    }
+
+    /// Counts a vote for its proposal. It need not be one that was made (ruling MACP 5).
+    fn voted(&mut self, of: &Arc<str>, vote: &Arc<str>) {
+        if let Some(known) = self.find(of) {
+            known.votes.count(vote);
+        } else if self.all.len() < ROWS_MAX {
+            let mut new = standing(self.session, of);
+            new.votes.count(vote);
+            self.places.insert(Arc::clone(of), self.all.len());
+            self.all.push(new);
+        }
     }
 }
 
 fn count_equal(standings: &mut [Stand]) {
-    let values: Vec<_> = standings.iter().map(|standing| standing.says.clone()).collect();
+    let mut holders: HashMap<Arc<str>, u64> = HashMap::new();
+    for value in standings.iter().filter_map(|standing| standing.says.clone()) {
+        *holders.entry(value).or_default() += 1;
+    }
     for standing in standings {
-        standing.equal = standing.says.as_ref().map(|own| values.iter().flatten().filter(|value| *value == own).count() as u64);
+        standing.equal = standing.says.as_ref().and_then(|own| holders.get(own).copied());
     }
 }
 

@@ -19,6 +19,6 @@ pub(super) fn words(transition: &T, text: &str) -> Option<Said> {
             Ending::Cancelled => said(Level::Warn, "cancelled", format!("session {} was cancelled", session.id)),
             Ending::LogDamaged => said(Level::Error, "damaged", format!("session {} is expired: its log was damaged", session.id)),
         },
-        T::Introduced { .. } | T::Opened { .. } | T::Accepted { .. } | T::Evicted { .. } => None,
+        T::Introduced { .. } | T::Opened { .. } | T::Accepted { .. } | T::Streaming { .. } | T::Evicted { .. } => None,
     }
 }

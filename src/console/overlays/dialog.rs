@@ -48,12 +48,15 @@ pub(crate) enum Bound {
     Decide { action: ActionId, node: Arc<str>, approved: bool },
 }
 
+/// The reason that is recorded where an operator writes none.
+pub(crate) const REASON: &str = "by the operator";
+
 /// What stays in the record of what is done.
 #[derive(Debug)]
 struct Reason {
     line: Line,
-    /// Whether it is being written.
-    is_open: bool,
+    /// As it was before, while it is being written.
+    before: Option<String>,
 }
 
 /// A question.
@@ -70,18 +73,33 @@ pub(crate) struct Dialog {
 impl Dialog {
     /// A question that was not drawn yet.
     pub(crate) fn new(bound: Bound) -> Self {
-        let reason = matches!(bound, Bound::CancelSession { .. }).then(|| Reason { line: Line::new(""), is_open: false });
+        let reason = matches!(bound, Bound::CancelSession { .. }).then(|| Reason { line: Line::new(""), before: None });
         Self { bound, refund: false, reason, shown_in: None, shown_at: None }
     }
 
     /// Whether its reason is being written.
     pub(crate) fn is_written(&self) -> bool {
-        self.reason.as_ref().is_some_and(|reason| reason.is_open)
+        self.reason.as_ref().is_some_and(|reason| reason.before.is_some())
     }
 
-    /// Lets its reason be written, or ends that; whether that changed something.
-    pub(crate) fn write(&mut self, is_open: bool) -> bool {
-        self.reason.as_mut().is_some_and(|reason| std::mem::replace(&mut reason.is_open, is_open) != is_open)
+    /// Lets its reason be written.
+    pub(crate) fn write(&mut self) {
+        if let Some(reason) = &mut self.reason {
+            reason.before = Some(reason.line.text().to_owned());
+        }
+    }
+
+    /// Keeps what was written.
+    pub(crate) fn keep(&mut self) {
+        if let Some(reason) = &mut self.reason {
+            reason.before = None;
+        }
+    }
+
+    /// Puts its reason back as it was before; false where none was being written.
+    pub(crate) fn put_back(&mut self) -> bool {
+        let before = self.reason.as_mut().and_then(|reason| Some((reason.before.take()?, reason)));
+        before.map(|(before, reason)| reason.line = Line::new(&before)).is_some()
     }
 
     /// The reason, where one was written.
@@ -93,13 +111,13 @@ impl Dialog {
     pub(super) fn on_key(&mut self, key: KeyEvent, view: &View) -> Reaction {
         let place = self.place();
         let is_bound = view.keymap.lookup(place, key).is_some();
-        let reason = self.reason.as_mut().filter(|reason| reason.is_open && !is_bound);
+        let reason = self.reason.as_mut().filter(|reason| reason.before.is_some() && !is_bound);
         if reason.is_some_and(|reason| reason.line.input(key)) { Reaction::Taken(Vec::new()) } else { Reaction::Ignored }
     }
 
     /// Takes pasted text, while a reason is written.
     pub(super) fn on_paste(&mut self, text: &str) {
-        if let Some(reason) = self.reason.as_mut().filter(|reason| reason.is_open) {
+        if let Some(reason) = self.reason.as_mut().filter(|reason| reason.before.is_some()) {
             reason.line.paste(text);
         }
     }
@@ -167,9 +185,9 @@ impl Dialog {
         let x = x + canvas.put(x, y, inside.width.saturating_sub(1), "reason: ", Role::Accent);
         let columns = inside.right().saturating_sub(x + 1);
         match self.reason() {
-            _ if reason.is_open => reason.line.draw(canvas, x, y, columns),
+            _ if reason.before.is_some() => reason.line.draw(canvas, x, y, columns),
             Some(text) => drop(canvas.put_as(x, y, columns, text, Role::Text, Class::Payload)),
-            None => drop(canvas.put(x, y, columns, "none is written yet", Role::Muted)),
+            None => drop(canvas.put(x, y, columns, REASON, Role::Muted)),
         }
     }
 

@@ -18,6 +18,17 @@ pub(super) fn payload(name: &'static str, value: &str) -> Sentence {
     Sentence::Fact(name, value.chars().take(CHARS_MAX).collect(), Class::Payload)
 }
 
+/// Names in a row, so many of them at most, and how many more there are.
+pub(super) fn some<S: AsRef<str>>(names: impl IntoIterator<Item = S>, max: usize) -> String {
+    let mut names = names.into_iter();
+    let shown: Vec<S> = names.by_ref().take(max).collect();
+    let shown = shown.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
+    match names.count() {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
 /// A time of day, to the millisecond.
 pub(super) fn at(view: &View, wall: Wall) -> String {
     format::time_of_day_ms(wall, &view.zone)

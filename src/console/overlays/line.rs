@@ -71,8 +71,7 @@ impl Line {
     /// Takes pasted text: line breaks become spaces, and what is too long is cut.
     pub(crate) fn paste(&mut self, pasted: &str) {
         let room = BYTES_MAX.saturating_sub(self.text().len());
-        let end = (0..=room.min(pasted.len())).rev().find(|end| pasted.is_char_boundary(*end)).unwrap_or(0);
-        self.area.insert_str(plain(&pasted[..end]));
+        self.area.insert_str(plain(text::head(pasted, room)));
     }
 
     /// Draws a line that nobody is typing: what was written before is of this class but for these first bytes of it.

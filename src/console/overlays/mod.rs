@@ -32,7 +32,7 @@ mod written;
 pub(crate) use account::Account;
 pub(crate) use columns::Columns;
 pub(crate) use copy_as::CopyAs;
-pub(crate) use dialog::{Bound, Dialog};
+pub(crate) use dialog::{Bound, Dialog, REASON};
 pub(crate) use events::Events;
 pub(crate) use facts::{Facts, Subject, refund_word, writer_word, written_by_words};
 pub(crate) use files::{Chosen, Files};

@@ -88,7 +88,7 @@ fn count_nodes(run: &RunView) -> String {
 fn ask_facts(view: &View, ask: &AskView, is_at_hand: bool) -> Vec<Sentence> {
     let left = format::age(ask.expires_at.since(view.clock.wall));
     let mut facts = vec![Sentence::Why(format!("it asks whether {} may go on", ask.node.id)), payload("question", &ask.summary)];
-    facts.extend(Takes::of(ask).iter().map(|takes| payload(if matches!(takes, Takes::With(_)) { "with" } else { "input" }, takes.words())));
+    facts.extend(Takes::of(ask).iter().map(|Takes { of, words }| payload(of, words)));
     facts.push(fact("answer by", format!("{}: without an answer it is a no in {left}", format::time_of_day(ask.expires_at, &view.zone))));
     if is_at_hand {
         facts.push(Sentence::Press(Action::Approve, "approves it".into()));

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
+use super::fact::some;
 use crate::{
     console::{class::Class, format, model::Model, text, theme::Role, view::View},
     ids::{ActionId, TraceId},
-    runs::{AskView, NodeState, RunView},
+    runs::{AskView, NodeState, RunView, openings::ASKS},
     words::counted,
 };
 
@@ -15,11 +16,6 @@ const NAMED: usize = 6;
 const TAKES: usize = 5;
 /// Columns of one of them.
 const TAKES_COLUMNS: usize = 100;
-
-fn some(ids: &[&str]) -> String {
-    let shown = ids.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-    if ids.len() > NAMED { format!("{shown} and {} more", ids.len() - NAMED) } else { shown }
-}
 
 /// What hangs on a run.
 pub(super) fn cancel_words(model: &Model, run: TraceId, name: &str) -> Vec<(String, Role)> {
@@ -41,14 +37,14 @@ pub(super) fn cancel_words(model: &Model, run: TraceId, name: &str) -> Vec<(Stri
             format!(
                 "{count} {} worked on, and told to stop; what is answered is ignored: {}.",
                 if count == 1 { "is" } else { "are" },
-                some(&working)
+                some(working, NAMED)
             ),
             Role::Warn,
         ));
     }
     if !waiting.is_empty() {
         let begins = if waiting.len() == 1 { "begins" } else { "begin" };
-        words.push((format!("{} never {begins}, or not again: {}.", waiting.len(), some(&waiting)), Role::Warn));
+        words.push((format!("{} never {begins}, or not again: {}.", waiting.len(), some(&waiting, NAMED)), Role::Warn));
     }
     let asks = model.runs().map_or(0, |runs| runs.asks.iter().filter(|ask| ask.run == run).count());
     if asks > 0 {
@@ -66,42 +62,35 @@ pub(super) fn cancel_words(model: &Model, run: TraceId, name: &str) -> Vec<(Stri
 }
 
 /// What the node of a question would be given.
-pub(super) enum Takes {
-    /// Something of its `with`.
-    With(String),
-    /// What feeds one of its ports.
-    Input(String),
+pub(super) struct Takes {
+    /// `with`, or `input` for what feeds one of its ports.
+    pub(super) of: &'static str,
+    /// In words, without what of it it is.
+    pub(super) words: String,
 }
 
 impl Takes {
     /// All of it, line by line.
     pub(super) fn of(ask: &AskView) -> Vec<Self> {
-        /// The key that makes a node ask.
-        const ASKS: &str = "require_human_confirm";
         let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let mut all = Vec::new();
         let takes = serde_json::from_str::<Value>(&ask.takes).unwrap_or_default();
         let of = |key: &str| takes.get(key).and_then(Value::as_object).into_iter().flatten();
-        all.extend(of("with").filter(|(key, _)| *key != ASKS).map(|(key, value)| Self::With(format!("{key}: {}", plain(value)))));
+        all.extend(
+            of("with").filter(|(key, _)| *key != ASKS).map(|(key, value)| Self { of: "with", words: format!("{key}: {}", plain(value)) }),
+        );
         all.extend(of("inputs").map(|(port, values)| {
             let values = values.as_array().map_or_else(|| plain(values), |all| all.iter().map(plain).collect::<Vec<_>>().join(", "));
-            Self::Input(format!("{port}: {values}"))
+            Self { of: "input", words: format!("{port}: {values}") }
         }));
         all
-    }
-
-    /// In words, without what of it it is.
-    pub(super) fn words(&self) -> &str {
-        match self {
-            Self::With(words) | Self::Input(words) => words,
-        }
     }
 }
 
 /// What is asked and what would be done, in one line.
 pub(super) fn ask_line(ask: &AskView) -> String {
     let takes = Takes::of(ask);
-    let parts: Vec<&str> = std::iter::once(&*ask.summary).chain(takes.iter().map(Takes::words)).collect();
+    let parts: Vec<&str> = std::iter::once(&*ask.summary).chain(takes.iter().map(|takes| &*takes.words)).collect();
     parts.join("  ")
 }
 
@@ -136,10 +125,12 @@ pub(super) fn decide_words(view: &View, model: &Model, action: ActionId, approve
     let mut words = vec![(format!("{name} asks whether {} may go on:", ask.node.id), Role::Muted), (summary, Role::Accent)];
     if !view.veil.hides(Class::Payload) {
         let takes = Takes::of(ask);
-        words.extend(takes.iter().take(TAKES).map(|takes| {
-            let of = if matches!(takes, Takes::With(_)) { "with" } else { "input" };
-            (format!("{of} {}", text::truncate(takes.words(), TAKES_COLUMNS, view.glyphs.ellipsis)), Role::Text)
-        }));
+        words.extend(
+            takes
+                .iter()
+                .take(TAKES)
+                .map(|Takes { of, words }| (format!("{of} {}", text::truncate(words, TAKES_COLUMNS, view.glyphs.ellipsis)), Role::Text)),
+        );
         if takes.len() > TAKES {
             words.push((format!("and {} more", takes.len() - TAKES), Role::Muted));
         }

@@ -1,6 +1,6 @@
 //! Details of sessions in words: a session, how a proposal or a participant stands, what somebody said, a record of its log.
 
-use super::fact::{at, fact, payload};
+use super::fact::{at, fact, payload, some};
 use crate::{
     console::{
         copy::quoted,
@@ -19,12 +19,6 @@ const NAMED: usize = 24;
 
 fn show(session: &str) -> Sentence {
     Sentence::Run(format!("session show {}", quoted(session)).into())
-}
-
-fn some<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let names: Vec<&str> = names.take(NAMED + 1).collect();
-    let more = if names.len() > NAMED { " and more" } else { "" };
-    format!("{}{more}", names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", "))
 }
 
 /// How a session stands, who takes part, and what it came to.
@@ -69,16 +63,15 @@ fn taking_part(it: &SessionView) -> Vec<Sentence> {
     facts.push(match it.allowed {
         0 => fact("may speak", "anybody"),
         allowed if allowed > it.participants.len() as u64 => {
-            fact("may speak", format!("{} of them: {}", format::count(allowed), some(it.participants.iter().map(|who| &**who))))
+            fact("may speak", format!("{} of them: {}", format::count(allowed), some(it.participants.iter(), NAMED)))
         }
-        _ => fact("may speak", some(it.participants.iter().map(|who| &**who))),
+        _ => fact("may speak", some(it.participants.iter(), NAMED)),
     });
-    let waited: Vec<&str> = waited_for(it).map(|who| &**who).collect();
+    let waited = some(waited_for(it), NAMED);
     if it.end.is_none() && !waited.is_empty() {
-        facts.push(fact("waits for", some(waited.into_iter())));
+        facts.push(fact("waits for", waited));
     }
-    let others = it.senders.keys().filter(|who| !it.participants.contains(who)).map(|who| &**who);
-    let others = some(others);
+    let others = some(it.senders.keys().filter(|who| !it.participants.contains(who)), NAMED);
     facts.extend((!others.is_empty() && it.allowed == 0).then(|| fact("spoke", others)));
     if it.more_senders > 0 {
         let more = format::many(it.more_senders, "message");

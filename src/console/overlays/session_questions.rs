@@ -1,5 +1,6 @@
 //! What is asked before a session is cancelled: what hangs on it, as far as the station knows.
 
+use super::fact::some;
 use crate::{
     console::{format, model::Model, panes::stands, theme::Role},
     macp::{ClientView, SessionRef, SessionView},
@@ -9,11 +10,6 @@ use crate::{
 
 /// Participants and runs that are named one by one.
 const NAMED: usize = 6;
-
-fn some<S: AsRef<str>>(names: &[S]) -> String {
-    let shown = names.iter().take(NAMED).map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
-    if names.len() > NAMED { format!("{shown} and {} more", names.len() - NAMED) } else { shown }
-}
 
 /// What hangs on a session.
 pub(super) fn cancel_words(model: &Model, session: &SessionRef, now: Now) -> Vec<(String, Role)> {
@@ -34,8 +30,14 @@ pub(super) fn cancel_words(model: &Model, session: &SessionRef, now: Now) -> Vec
     let connected: Vec<&str> = clients.map(|ClientView { client, .. }| &**client).filter(|client| is_of(view, client)).collect();
     if !connected.is_empty() {
         words.push((
-            format!("Of them the runtime knows by name: {}. They learn of it by their next message.", some(&connected)),
+            format!("Of them the runtime knows by name: {}. They learn of it by their next message.", some(connected, NAMED)),
             Role::Muted,
+        ));
+    }
+    if view.streams > 0 {
+        words.push((
+            format!("Open as before: {} that spoke in it; what comes next there is refused.", counted(view.streams, "stream")),
+            Role::Warn,
         ));
     }
     if let Some(trace) = view.trace {
@@ -45,7 +47,7 @@ pub(super) fn cancel_words(model: &Model, session: &SessionRef, now: Now) -> Vec
         let others = macp.into_iter().flat_map(|macp| macp.sessions.values());
         let others = others.filter(|other| other.end.is_none() && other.trace == Some(trace) && other.session != *session).count();
         if !runs.is_empty() {
-            words.push((format!("It belongs to a run that goes on, and may wait for it: {}.", some(&runs)), Role::Warn));
+            words.push((format!("It belongs to a run that goes on, and may wait for it: {}.", some(&runs, NAMED)), Role::Warn));
         }
         if given > 0 {
             words.push((format!("With the adapter as before: {} of its trace.", format::many(given, "invocation")), Role::Warn));

@@ -183,8 +183,8 @@ fn hidden(view: &View, pane: PaneId, model: &Model, ui: &Ui, room: Room) -> (&'s
         PaneId::Trace => ("TRACE", format::count(ui.rungs.hops(ui.time.until()).count() as u64), Role::Text),
         PaneId::RunHistory => ("HIST", loaded(&ui.pages.run_history), Role::Text),
         PaneId::SessionHistory => ("HIST", loaded(&ui.pages.session_history), Role::Text),
-        PaneId::Standings => ("STAND", format::count(ui.sheet_shown(model).standings.len() as u64), Role::Text),
-        PaneId::Voices => ("VOICES", format::count(ui.sheet_shown(model).voices.len() as u64), Role::Text),
+        PaneId::Standings => ("STAND", format::count(ui.standings_shown(model).len() as u64), Role::Text),
+        PaneId::Voices => ("VOICES", format::count(ui.voices_shown(model).len() as u64), Role::Text),
         PaneId::SessionLog => {
             let view = ui.session_shown(model).and_then(|session| model.macp()?.sessions.get(&session.number));
             ("LOG", format::count(view.map_or(0, |view| records(view.messages, view.end.is_some()))), Role::Text)

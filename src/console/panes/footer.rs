@@ -41,7 +41,6 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
     let is_idle = |binding: &keymap::Binding| match (binding.action, place) {
         (Action::Approve | Action::Reject, _) => !is_question,
         (Action::Kick | Action::Settle | Action::Acknowledge, Place::Tray) if is_question => true,
-        (Action::Kick | Action::Invoke, Place::Runs | Place::Plan | Place::RunEvents | Place::Artifacts | Place::RunHistory) => true,
         (Action::Open, Place::Facts) | (Action::Kick, Place::Topics | Place::Drops) | (Action::Settle, Place::Tray) => {
             update::hindrance(binding.action, ui, model, view).is_some()
         }

@@ -1,6 +1,6 @@
 //! Runs: those that ask first, then the others that are open, then the newest.
 
-use std::{cmp::Reverse, time::Duration};
+use std::{cmp::Reverse, collections::HashMap, time::Duration};
 
 use super::{
     Cell, Class,
@@ -149,9 +149,14 @@ fn stored_time(ui: &Ui, run: TraceId) -> Option<Duration> {
 /// The runs that are shown.
 pub(super) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
     let Some(runs) = model.runs() else { return Vec::new() };
+    // How many questions a run has, and when the first of them becomes a no.
+    let mut asked: HashMap<TraceId, (usize, Wall)> = HashMap::new();
+    for ask in &runs.asks {
+        let (count, expires_at) = asked.entry(ask.run).or_insert((0, ask.expires_at));
+        (*count, *expires_at) = (*count + 1, ask.expires_at.min(*expires_at));
+    }
     let made = runs.runs.iter().enumerate().map(|(place, view)| {
-        let asks = runs.asks.iter().filter(|ask| ask.run == view.run);
-        let (asks, expires_at) = (asks.clone().count(), asks.map(|ask| ask.expires_at).min());
+        let (asks, expires_at) = asked.get(&view.run).map_or((0, None), |(count, expires_at)| (*count, Some(*expires_at)));
         let stored = if view.nodes.is_empty() && view.planned > 0 { stored_time(ui, view.run) } else { None };
         (place, Run { view, asks, expires_at, held: runs.held, stored })
     });

@@ -63,7 +63,7 @@ impl SessionView {
 fields! {
     SessionView {
         "session", Text, Public, "its id", Column::growing("session", 10, 1) => |it, _| Value::text(&*it.session.id);
-        "mode", State(&["decision", "multi_round"]), Public, "how it is coordinated", Column::fixed("mode", 11).from(64)
+        "mode", State(Mode::SHORT_NAMES), Public, "how it is coordinated", Column::fixed("mode", 11).from(64)
             => |it, _| Value::text(it.mode.short());
         "stands", Text, Public, "how far it is, or how it ended", Column::fixed("stands", 10) => |it, _| Value::text(stands(it));
         "in", Number, Public, "how many have voted or contributed, of those who may", Column::fixed("in", 5).right()
@@ -197,6 +197,9 @@ pub(super) fn why_empty(pane: PaneId, model: &Model, ui: &Ui) -> String {
     let is_shown = model.macp().is_some_and(|macp| macp.sessions.contains_key(&session.number));
     if let Some(trouble) = ui.pages.sessions.trouble().filter(|_| pane == PaneId::SessionLog || !is_shown) {
         return trouble.to_owned();
+    }
+    if !is_shown && ui.pages.sessions.is_unknown(&session) {
+        return "it is kept no longer (limits.store.ended_sessions_max)".to_owned();
     }
     let has_detail = ui.pages.sessions.detail(&session).is_some();
     let is_known = is_shown || has_detail;

@@ -99,7 +99,7 @@ impl Listed for Stand {
 
 /// How the session that is shown stands.
 pub(super) fn rows<'a>(model: &Model, ui: &Ui) -> Vec<Row<'a>> {
-    ui.sheet_shown(model).standings.iter().cloned().map(Row::Stand).collect()
+    ui.standings_shown(model).into_owned().into_iter().map(Row::Stand).collect()
 }
 
 /// The columns for the mode of the session that is shown.

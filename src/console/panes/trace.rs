@@ -136,7 +136,7 @@ fields! {
             => |it, _| it.latency().map_or(Value::None, |took| Value::Number(took.as_secs_f64() * 1_000.0));
         "refused", Text, Public, "what became of it, where it did not arrive", Column::fixed("", 15).from(96)
             => |it, _| Value::text(it.fate());
-        "link", State(&["station", "mpp", "rmp", "runs", "macp"]), Public, "whose boundary it crossed" => |it, _| Value::text(&*it.hop.link);
+        "link", State(&Link::NAMES), Public, "whose boundary it crossed" => |it, _| Value::text(&*it.hop.link);
         "cause", Serial, Public, "the entry that it answers, or that caused it" => |it, _| it.hop.cause.map_or(Value::None, Value::Serial);
         "telling", State(&["yes", "no"]), Public, "whether it only tells how a run stands: its events"
             => |it, _| Value::text(if it.is_telling() { "yes" } else { "no" });
@@ -151,11 +151,7 @@ impl Listed for Rung<'_> {
     fn cell(&self, field: &str, look: &Look<'_>) -> Option<Cell> {
         let glyphs = look.view.glyphs;
         let role = self.role();
-        let hue = match &*self.hop.link {
-            link if link == Link::Mpp.name() => Role::Mpp,
-            link if link == Link::Macp.name() => Role::Macp,
-            _ => Role::Rmp,
-        };
+        let hue = Link::from_name(&self.hop.link).map_or(Role::Text, Role::of);
         Some(match field {
             "at" => Cell::new(format::time_of_day_ms(self.hop.at_ms, &look.view.zone), Role::Muted),
             "after" => Cell::new(format::fine(self.after()), Role::Muted),

@@ -92,5 +92,5 @@ impl Listed for Voice {
 
 /// Who said what of the session that is shown.
 pub(super) fn rows<'a>(model: &Model, ui: &Ui) -> Vec<Row<'a>> {
-    ui.sheet_shown(model).voices.iter().cloned().map(Row::Voice).collect()
+    ui.voices_shown(model).into_owned().into_iter().map(Row::Voice).collect()
 }

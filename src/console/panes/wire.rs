@@ -19,20 +19,9 @@ use crate::{
         view::{Canvas, View},
         wire::{EntryRecord, List, Standing, gist},
     },
-    tap::entry::{Direction, Link},
+    tap::entry::Direction,
     time::Mono,
 };
-
-/// The colour of a link.
-const fn role_of(link: Link) -> Role {
-    match link {
-        Link::Station => Role::Station,
-        Link::Mpp => Role::Mpp,
-        Link::Rmp => Role::Rmp,
-        Link::Runs => Role::Runs,
-        Link::Macp => Role::Macp,
-    }
-}
 
 impl Listed for EntryRecord<'_> {
     fn key(&self) -> RecordKey {
@@ -51,8 +40,8 @@ impl Listed for EntryRecord<'_> {
                 Some(Direction::Outbound) => Cell::new(glyphs.out, Role::Text),
                 None => Cell::new("", Role::Muted),
             },
-            "link" => Cell::new(entry.link.name(), role_of(entry.link)),
-            "kind" => Cell::new(format!("{sign} {}", self.kind()), if is_serious { role } else { role_of(entry.link) }),
+            "link" => Cell::new(entry.link.name(), Role::of(entry.link)),
+            "kind" => Cell::new(format!("{sign} {}", self.kind()), if is_serious { role } else { Role::of(entry.link) }),
             "verdict" => Cell::new(standing.name().unwrap_or_default(), role),
             "what" => Cell::new(self.line(), if is_serious { role } else { Role::Text }),
             "text" => {

@@ -32,7 +32,7 @@ fn a_session_is_cancelled_with_the_reason_that_was_written() {
     let mut stage = decision(160, 50);
     stage.char('x');
     let screen = stage.text();
-    for wanted in ["Cancel s-17?", "s-17, voting, ends before its time", "2 of 3 have voted", "none is written yet", "r write why"] {
+    for wanted in ["Cancel s-17?", "s-17, voting, ends before its time", "2 of 3 have voted", "reason: by the operator", "r write why"] {
         assert!(screen.contains(wanted), "{wanted}: {screen}");
     }
     stage.char('r');
@@ -49,6 +49,16 @@ fn a_session_is_cancelled_with_the_reason_that_was_written() {
 }
 
 #[test]
+fn open_streams_that_spoke_in_a_session_hang_on_it() {
+    let mut stage = decision(160, 50);
+    stage.macp(macp::Transition::Streaming { session: session(RELEASE), streams: 2 }, "");
+    stage.char('x');
+    assert!(stage.text().contains("Open as before: 2 streams that spoke in it"), "{}", stage.text());
+    stage.macp(macp::Transition::Streaming { session: session(RELEASE), streams: 0 }, "");
+    assert!(!stage.text().contains("that spoke in it"), "{}", stage.text());
+}
+
+#[test]
 fn without_a_reason_it_says_who_did_it_and_escape_goes_back_one_layer_at_a_time() {
     let mut stage = decision(160, 50);
     stage.char('x');
@@ -56,10 +66,32 @@ fn without_a_reason_it_says_who_did_it_and_escape_goes_back_one_layer_at_a_time(
     stage.write("never mind");
     stage.key(KeyCode::Esc);
     assert_eq!(stage.ui.place(), Place::ReasonDialog);
+    assert!(stage.text().contains("reason: by the operator"), "{}", stage.text());
     stage.key(KeyCode::Esc);
     assert_eq!(stage.ui.place(), Place::Sessions);
     stage.char('x');
     assert_eq!(stage.char('y'), [cancel("by the operator")], "what was written before is gone");
+}
+
+#[test]
+fn escape_puts_the_reason_back_as_it_was_kept_and_ctrl_c_closes_the_question() {
+    let mut stage = decision(160, 50);
+    stage.char('x');
+    stage.char('r');
+    stage.write("the build is red");
+    stage.key(KeyCode::Enter);
+    stage.char('r');
+    stage.write(", or not");
+    assert!(stage.text().contains("the build is red, or not"), "{}", stage.text());
+    stage.key(KeyCode::Esc);
+    assert_eq!(stage.char('y'), [cancel("the build is red")]);
+    let mut stage = decision(160, 50);
+    stage.char('x');
+    stage.char('r');
+    stage.write("never mind");
+    stage.ctrl('c');
+    assert_eq!(stage.ui.place(), Place::Sessions);
+    assert!(!stage.char('y').iter().any(|effect| matches!(effect, Effect::Command { .. })));
 }
 
 #[test]
@@ -113,4 +145,18 @@ fn whether_to_cancel_a_session() {
         stage.write("the build is red");
         stage
     });
+}
+
+#[test]
+fn ids_that_begin_alike_are_told_apart_by_their_ends() {
+    let mut stage = decision(80, 24);
+    for number in 90..93 {
+        let session = macp::SessionRef { number, id: format!("0191d3c2-7a41-7f00-8000-0000000000{number}").into() };
+        let expires_at = crate::time::Now::at_ms(stage.ms + 60_000).wall;
+        let (mode, by) = (Mode::Decision, "alice".into());
+        stage.macp(macp::Transition::Opened { session, mode, by, participants: 0, expires_at }, "{}");
+    }
+    stage.key(KeyCode::Home);
+    let text = stage.text();
+    assert!((90..93).all(|number| text.lines().any(|line| line.contains("▶ 0") && line.contains(&format!("0{number} ")))), "{text}");
 }

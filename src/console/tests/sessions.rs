@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     console::{
-        action::Action,
+        action::{Action, Asked},
         event::Event,
         model::Speech,
         pane_id::PaneId,
@@ -21,7 +21,7 @@ use crate::{
         view_id::ViewId,
     },
     macp::{Effect, Ending, Mode, Phase, SessionRef, SessionState, Transition as T},
-    port::{LogKind, Query, SessionDetail, SessionLogRow, SessionRow},
+    port::{LogKind, Page, Query, SessionDetail, SessionLogRow, SessionRow},
     schema::JsonText,
     time::{Now, Wall},
 };
@@ -283,6 +283,26 @@ fn a_session_of_the_store_is_read_from_there_log_and_all() {
     let effects = stage.key(KeyCode::Down);
     answered(&mut stage, effects);
     assert!(stage.text().contains("✓ resolved: go"), "{}", stage.text());
+}
+
+#[test]
+fn a_session_that_the_store_has_no_more_is_asked_for_once() {
+    let mut stage = over(PaneId::SessionHistory);
+    stage.pass(1_100);
+    let effects = stage.key(KeyCode::Home);
+    let (serial, _) = asked_by(PaneId::Standings, &effects).unwrap();
+    let asked = Asked::Page { pane: PaneId::Standings, serial };
+    stage.event(Event::Queried { asked, page: Ok(Page::Session(None)) });
+    for _ in 0..5 {
+        stage.pass(1_100);
+        let effects = stage.event(Event::Tick);
+        assert_eq!(asked_by(PaneId::Standings, &effects), None);
+        answered(&mut stage, effects);
+    }
+    assert!(stage.text().contains("it is kept no longer"), "{}", stage.text());
+    stage.pass(1_100);
+    let effects = stage.key(KeyCode::Down);
+    assert!(asked_by(PaneId::Standings, &effects).is_some(), "another one is asked for");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::{
     characters::{columns, units},
     visible::visible,
 };
-use crate::console::glyphs::Glyphs;
+use crate::{console::glyphs::Glyphs, words};
 
 /// Bytes of a text that are looked at for each column that it may take: what a peer sends can be as long as a frame.
 const BYTES_PER_COLUMN: usize = 64;
@@ -21,8 +21,7 @@ pub(crate) fn width(text: &str) -> usize {
 
 /// The first bytes of a text, cut between two characters: enough for a line, however long the text.
 pub(crate) fn head(text: &str, bytes: usize) -> &str {
-    let end = (0..=bytes.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    &text[..end]
+    words::cut(text, bytes as u64)
 }
 
 /// The text made visible and cut to `columns`, whatever its length.

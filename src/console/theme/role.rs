@@ -2,6 +2,8 @@
 
 use ratatui::style::Modifier;
 
+use crate::tap::entry::Link;
+
 macro_rules! roles {
     ($( $(#[doc = $doc:literal])* $variant:ident = $name:literal $(like $parent:ident)? ),* $(,)?) => {
         /// What a colour is for.
@@ -64,6 +66,17 @@ roles! {
 }
 
 impl Role {
+    /// The colour of a link.
+    pub(crate) const fn of(link: Link) -> Self {
+        match link {
+            Link::Station => Self::Station,
+            Link::Mpp => Self::Mpp,
+            Link::Rmp => Self::Rmp,
+            Link::Runs => Self::Runs,
+            Link::Macp => Self::Macp,
+        }
+    }
+
     /// The role with this name.
     pub(super) fn of_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|role| role.name() == name)

@@ -15,7 +15,7 @@ use crate::{
         action::{Action, Asked, Effect},
         keymap::Place,
         model::{Model, RunLine, drop_groups},
-        overlays::{Account, Bound, Dialog, Facts, Help, KeyList, Overlay, Palette, Pending, Subject, Tray, meanwhile},
+        overlays::{Account, Bound, Dialog, Facts, Help, KeyList, Overlay, Palette, Pending, REASON, Subject, Tray, meanwhile},
         pane_id::{ChipId, PaneId},
         panes,
         selection::RecordKey,
@@ -169,7 +169,7 @@ fn confirm(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     match dialog.bound {
         Bound::Quit => vec![Effect::Quit],
         Bound::Cancel { id, .. } => {
-            let command = mpp::Command::Cancel { ids: vec![id], reason: bulk::REASON.to_owned(), refund: dialog.refund };
+            let command = mpp::Command::Cancel { ids: vec![id], reason: REASON.to_owned(), refund: dialog.refund };
             vec![Effect::Command { asked: Asked::Cancel { id }, command: Command::Mpp(command) }]
         }
         Bound::Kick { peer } if model.mpp().and_then(|mpp| mpp.adapter.as_ref()).is_none_or(|adapter| adapter.peer != peer) => {
@@ -235,7 +235,7 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
         return Vec::new();
     }
     if let Some(Overlay::Dialog(dialog)) = ui.overlays.last_mut() {
-        dialog.write(false);
+        dialog.keep();
         return Vec::new();
     }
     if let Some(Overlay::Facts(facts)) = ui.overlays.last() {

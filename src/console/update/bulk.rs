@@ -7,6 +7,7 @@ use crate::{
     console::{
         action::{Asked, Effect},
         format,
+        overlays::REASON,
         ui::Ui,
     },
     ids::InvocationId,
@@ -14,9 +15,6 @@ use crate::{
     port::{Command, Outcome, PortError},
     time::Now,
 };
-
-/// The reason that is recorded with rows that an operator cancels.
-pub(super) const REASON: &str = "by the operator";
 
 /// A cancellation of many rows that is under way.
 #[derive(Debug, Default)]

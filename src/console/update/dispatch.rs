@@ -272,6 +272,9 @@ fn perform(ui: &mut Ui, model: &Model, view: &View, action: Action, now: Now) ->
             if let Some(Overlay::Submit(_)) = ui.overlays.last() {
                 return submitting::back(ui, action == Action::Close, now);
             }
+            if action == Action::Close && ui.overlays.pop_if(|top| matches!(top, Overlay::Dialog(_))).is_some() {
+                return Vec::new();
+            }
             moving::back(ui, model)
         }
         Action::Filter => {

@@ -199,15 +199,19 @@ pub(super) fn told_at_hand<'a>(ui: &'a Ui, model: &Model) -> Option<EntryRef<'a>
     kept.at(found(kept, &at_hand(ui, model)?, false)?)
 }
 
+/// The entry that tells of a record: the first, or the last.
 fn found(kept: &Kept, traced: &Traced, is_first: bool) -> Option<Seq> {
-    let seq = |(_, found): (u64, crate::tap::EntryRef<'_>)| found.entry.seq;
+    let find = |is_it: &dyn Fn(&Entry) -> bool| {
+        let mut all = kept.iter().map(|(_, found)| found.entry);
+        let found = if is_first { all.find(|entry| is_it(entry)) } else { all.rev().find(|entry| is_it(entry)) };
+        found.map(|entry| entry.seq)
+    };
     match traced {
         Traced::Entry(entry) | Traced::Itself(entry) => kept.at(*entry).map(|found| found.entry.seq),
         Traced::Invocation(id) => {
-            let concerns = |(_, found): &(u64, crate::tap::EntryRef<'_>)| found.entry.invocation() == Some(*id);
             // What changed it comes before what was merely said of it: a frame is told by the change that it caused.
-            let changed = |it: &(u64, crate::tap::EntryRef<'_>)| concerns(it) && matches!(it.1.entry.what, What::Transition(_));
-            if is_first { kept.iter().find(concerns).map(seq) } else { kept.iter().rev().find(changed).map(seq) }
+            let tells = |entry: &Entry| is_first || matches!(entry.what, What::Transition(_));
+            find(&|entry| tells(entry) && entry.invocation() == Some(*id))
         }
         Traced::Line(line) => {
             let index = kept.last_until(line.at.mono)?;
@@ -218,55 +222,37 @@ fn found(kept: &Kept, traced: &Traced, is_first: bool) -> Option<Seq> {
             };
             of_then.map(|(_, found)| found).find(is_it).map(|found| found.entry.seq)
         }
-        Traced::Topic(topic) => {
-            let is_on = |(_, found): &(u64, crate::tap::EntryRef<'_>)| match &found.entry.what {
-                What::Frame(Frame { head: Head::Rmp(head), verdict: Verdict::Rmp(rmp::Verdict::Published { .. }), .. }) => {
-                    head.topic.as_ref() == Some(topic)
-                }
-                _ => false,
-            };
-            if is_first { kept.iter().find(is_on).map(seq) } else { kept.iter().rev().find(is_on).map(seq) }
-        }
-        Traced::Session(session) => {
-            let is_of = |(_, found): &(u64, crate::tap::EntryRef<'_>)| match &found.entry.what {
-                What::Transition(Transition::Rmp(transition)) => transition.session() == Some(*session),
-                _ => false,
-            };
-            if is_first { kept.iter().find(is_of).map(seq) } else { kept.iter().rev().find(is_of).map(seq) }
-        }
-        Traced::Drop(key) => {
-            let tells = |(_, found): &(u64, crate::tap::EntryRef<'_>)| match &found.entry.what {
-                What::Transition(Transition::Rmp(rmp::Transition::Dropped { reason, topic, to, from, .. })) => {
-                    key.is_of(*reason, topic, *to, *from)
-                }
-                _ => false,
-            };
-            if is_first { kept.iter().find(tells).map(seq) } else { kept.iter().rev().find(tells).map(seq) }
-        }
-        Traced::Run(_) | Traced::Node(..) | Traced::RunEvent(..) => {
-            let is_of = |(_, found): &(u64, crate::tap::EntryRef<'_>)| match &found.entry.what {
-                What::Transition(Transition::Runs(transition)) => tells_of(traced, transition),
-                _ => false,
-            };
-            if is_first { kept.iter().find(is_of).map(seq) } else { kept.iter().rev().find(is_of).map(seq) }
-        }
-        Traced::Held(session) | Traced::HeldAt(session, _) => {
-            let is_of = |(_, found): &(u64, crate::tap::EntryRef<'_>)| match &found.entry.what {
-                What::Transition(Transition::Macp(transition)) => {
-                    let is_then = if let Traced::HeldAt(_, at) = traced { found.entry.at.wall == *at } else { true };
-                    is_then && transition.session() == Some(session)
-                }
-                _ => false,
-            };
-            if is_first { kept.iter().find(is_of).map(seq) } else { kept.iter().rev().find(is_of).map(seq) }
-        }
-        Traced::StateKey(key) => {
-            let writes = |(_, found): &(u64, crate::tap::EntryRef<'_>)| match &found.entry.what {
-                What::Transition(Transition::Mpp(mpp::Transition::StateWritten { key: written, .. })) => written == key,
-                _ => false,
-            };
-            if is_first { kept.iter().find(writes).map(seq) } else { kept.iter().rev().find(writes).map(seq) }
-        }
+        Traced::Topic(topic) => find(&|entry| match &entry.what {
+            What::Frame(Frame { head: Head::Rmp(head), verdict: Verdict::Rmp(rmp::Verdict::Published { .. }), .. }) => {
+                head.topic.as_ref() == Some(topic)
+            }
+            _ => false,
+        }),
+        Traced::Session(session) => find(&|entry| match &entry.what {
+            What::Transition(Transition::Rmp(transition)) => transition.session() == Some(*session),
+            _ => false,
+        }),
+        Traced::Drop(key) => find(&|entry| match &entry.what {
+            What::Transition(Transition::Rmp(rmp::Transition::Dropped { reason, topic, to, from, .. })) => {
+                key.is_of(*reason, topic, *to, *from)
+            }
+            _ => false,
+        }),
+        Traced::Run(_) | Traced::Node(..) | Traced::RunEvent(..) => find(&|entry| match &entry.what {
+            What::Transition(Transition::Runs(transition)) => tells_of(traced, transition),
+            _ => false,
+        }),
+        Traced::Held(session) | Traced::HeldAt(session, _) => find(&|entry| match &entry.what {
+            What::Transition(Transition::Macp(transition)) => {
+                let is_then = if let Traced::HeldAt(_, at) = traced { entry.at.wall == *at } else { true };
+                is_then && transition.session() == Some(session)
+            }
+            _ => false,
+        }),
+        Traced::StateKey(key) => find(&|entry| match &entry.what {
+            What::Transition(Transition::Mpp(mpp::Transition::StateWritten { key: written, .. })) => written == key,
+            _ => false,
+        }),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::{
     acting::{ask, inspect},
-    bulk::REASON,
     dispatch::say,
 };
 use crate::{
@@ -10,7 +9,7 @@ use crate::{
         action::{Asked, Effect},
         followed::session_of,
         model::Model,
-        overlays::{Bound, Overlay, Subject},
+        overlays::{Bound, Overlay, REASON, Subject},
         pane_id::PaneId,
         panes::{self, Row},
         selection::Selection,
@@ -74,7 +73,7 @@ pub(super) fn cancel(ui: &mut Ui, model: &Model) -> Vec<Effect> {
 /// Lets the reason be written.
 pub(super) fn write(ui: &mut Ui) -> Vec<Effect> {
     if let Some(Overlay::Dialog(dialog)) = ui.overlays.last_mut() {
-        dialog.write(true);
+        dialog.write();
     }
     Vec::new()
 }

@@ -164,7 +164,7 @@ pub(super) fn back(ui: &mut Ui, model: &Model) -> Vec<Effect> {
         return Vec::new();
     }
     if let Some(Overlay::Dialog(dialog)) = ui.overlays.last_mut()
-        && dialog.write(false)
+        && dialog.put_back()
     {
         return Vec::new();
     }

@@ -6,6 +6,7 @@ use super::{standing::Standing, told::Told};
 use crate::{
     macp::{Answered, Effect, Ending, Head, Transition as T, Verdict},
     tap::entry::{Frame, Verdict as AnyVerdict},
+    words::counted,
 };
 
 /// What a call of the runtime, or its answer, tells of.
@@ -96,6 +97,7 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         T::Listening { addr } => addr.to_string().into(),
         T::NotListening => "".into(),
         T::Introduced { peer, client } => format!("{client}, {peer}").into(),
+        T::Streaming { session, streams } => format!("session {}: {}", session.id, counted(*streams, "open stream")).into(),
         T::Opened { session, mode, by, .. } => format!("session {}: {}, by {by}", session.id, mode.short()).into(),
         T::Accepted { session, by, effect } => match effect {
             Effect::Nothing => format!("session {}: a message of {by}", session.id),

@@ -8,10 +8,11 @@ use super::{
 };
 use crate::{
     field::{Column, Value, fields},
+    macp::Mode,
     rmp::topic::METRICS,
     tap::{
         EntryRef,
-        entry::{Direction, Head, Transition, What, rmp},
+        entry::{Direction, Head, Link, Transition, What, rmp},
     },
     time::{Mono, Now},
 };
@@ -94,7 +95,7 @@ fields! {
         "at", Time, Public, "when it happened", Column::fixed("at", 12) => |it, _| Value::Time(it.0.entry.at.wall);
         "dir", State(&["in", "out"]), Public, "which way a frame went; none for a change of state", Column::fixed("", 1)
             => |it, _| Value::maybe(it.direction().map(direction_name));
-        "link", State(&["station", "mpp", "rmp", "runs", "macp"]), Public, "whose boundary or state it tells of", Column::fixed("link", 7).from(100)
+        "link", State(&Link::NAMES), Public, "whose boundary or state it tells of", Column::fixed("link", 7).from(100)
             => |it, _| Value::text(it.0.entry.link.name());
         "kind", Text, Public, "the type of the frame or the name of the transition", Column::fixed("  kind", 16) => |it, _| Value::text(it.kind());
         "verdict", State(Standing::NAMES), Public, "what was made of a frame; how much a change of state matters", Column::fixed("", 5).from(112)
@@ -113,7 +114,7 @@ fields! {
         "sub", Serial, Public, "the subscription of the bus that it tells of" => |it, _| it.told().sub.map_or(Value::None, Value::Serial);
         "session", Text, Public, "the session of the bus or of agents who decide together that it tells of"
             => |it, _| it.told().session();
-        "mode", State(&["decision", "multi_round"]), Public, "how a session that begins is coordinated"
+        "mode", State(Mode::SHORT_NAMES), Public, "how a session that begins is coordinated"
             => |it, _| Value::maybe(it.told().mode);
         "sender", Text, Public, "who sends a message of a session" => |it, _| Value::maybe(it.told().sender);
         "type", Text, Public, "the type of a message of a session" => |it, _| Value::maybe(it.told().message_type);

@@ -7,7 +7,8 @@ use bytes::Bytes;
 use crate::{
     ids::{Peer, Seq, TraceId},
     limits,
-    macp::{Answered, Head, Rpc, proto::v1::Envelope, text::cut},
+    macp::{Answered, Head, Rpc, proto::v1::Envelope},
+    words::cut,
 };
 
 /// A call that is worked on.

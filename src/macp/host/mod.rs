@@ -23,6 +23,7 @@ mod listen;
 mod run;
 mod service;
 mod shared;
+mod spoken;
 mod start;
 mod stream;
 

@@ -18,6 +18,7 @@ use super::{
     housekeeping, listen,
     service::Service,
     shared::{Shared, State, Way},
+    spoken::Streams,
     start::{Restored, restore},
 };
 use crate::{
@@ -95,7 +96,14 @@ pub async fn run(mut setup: Setup) -> Result<(), RunError> {
     }
     let Setup { addr, limits, ended_sessions_max, tap, clock, store, ready, stop, .. } = setup;
     let shared = Arc::new(Shared {
-        state: Mutex::new(State { kernel, snapshot, last_seq: tap.last(), journal, counters: Counters::default() }),
+        state: Mutex::new(State {
+            kernel,
+            snapshot,
+            last_seq: tap.last(),
+            journal,
+            counters: Counters::default(),
+            streams: Streams::new(),
+        }),
         durable: AtomicU64::new(0),
         log: tokio::sync::Mutex::new(log),
         stored: Notify::new(),

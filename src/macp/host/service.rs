@@ -25,12 +25,13 @@ use crate::{
             ListRootsResponse, MacpError, SendRequest, SendResponse, SessionMetadata, SessionState as WireState, StreamSessionRequest,
             WatchModeRegistryRequest, WatchRootsRequest,
         },
-        registry, text,
+        registry,
     },
     tap::{
         Draft,
         entry::{Direction, Link, Verdict as AnyVerdict, What},
     },
+    words,
 };
 
 /// The service. Clones are the same one.
@@ -198,7 +199,7 @@ impl Shared {
 
     fn introduce(&self, peer: &Peer, client: &str) {
         let now = self.clock.now();
-        let client = Arc::from(text::cut(client, self.limits.shown_text_bytes_max));
+        let client = Arc::from(words::cut(client, self.limits.shown_text_bytes_max));
         if let Some(mut state) = self.lock() {
             self.tell(&mut state, now, None, Transition::Introduced { peer: peer.clone(), client }, None, "");
         }
@@ -278,7 +279,7 @@ pub(super) fn well<T>(message: Result<T, prost::DecodeError>) -> Answer1<T> {
 fn no_version(versions: &[String]) -> String {
     const SAID_MAX: usize = 8;
     const BYTES_MAX: u64 = 32;
-    let said: Vec<_> = versions.iter().take(SAID_MAX).map(|version| text::cut(version, BYTES_MAX)).collect();
+    let said: Vec<_> = versions.iter().take(SAID_MAX).map(|version| words::cut(version, BYTES_MAX)).collect();
     let more = versions.len() - said.len();
     let others = if more == 0 { String::new() } else { format!(" and {more} more") };
     format!("this runtime speaks {} only; the client supports {said:?}{others}", registry::VERSION)

@@ -11,6 +11,7 @@ use super::{
     call::Call,
     figures::{Counters, Figures},
     journal::{Gathered, Journal},
+    spoken::Streams,
 };
 use crate::{
     ids::{Peer, Seq, Ticket, TraceId},
@@ -61,6 +62,7 @@ pub(super) struct State {
     pub(super) last_seq: Seq,
     pub(super) journal: Journal,
     pub(super) counters: Counters,
+    pub(super) streams: Streams,
 }
 
 /// The runtime, as every call of it has it.

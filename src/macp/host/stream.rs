@@ -12,6 +12,7 @@ use super::{
     codec::{Received, Reply},
     service::{ms, no_envelope, well},
     shared::{Ask, Shared},
+    spoken::Spoken,
 };
 use crate::{
     ids::Peer,
@@ -72,12 +73,18 @@ pub(super) fn answers(
 
 /// Decides one message after another, as long as there is room for their answers.
 async fn read(shared: Arc<Shared>, peer: Peer, mut messages: Streaming<Received<StreamSessionRequest>>, turns: mpsc::Sender<Next>) {
+    let mut spoken = Spoken::new(Arc::clone(&shared));
     while let Ok(room) = turns.reserve().await {
         let next = match messages.message().await {
             Ok(Some(received)) => decide(&shared, &peer, received).await,
             Ok(None) => return,
             Err(fault) => Err(shared.turned_away(Rpc::StreamSession, &peer, fault)),
         };
+        if let Ok(turn) = &next
+            && matches!(&turn.answer, Answer::Acked(Acked { error: None, .. }))
+        {
+            spoken.note(&turn.envelope.session_id);
+        }
         // What ends the stream is the last that is read: nothing behind it is taken, and not answered.
         let is_end = !matches!(&next, Ok(turn) if matches!(turn.answer, Answer::Acked(_)));
         room.send(next);

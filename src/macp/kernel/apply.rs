@@ -17,9 +17,9 @@ use crate::{
         log::{Record, TtlExpired, What},
         modes::{Delta, Response},
         proto::v1::{Envelope, SessionCancelPayload},
-        text::cut,
     },
     time::Wall,
+    words::cut,
 };
 
 /// Bytes that the JSON of who may take part may have beside a session's opening.

@@ -204,6 +204,12 @@ impl Kernel {
         self.sessions.values().map(|session| (session.id.to_string(), session.image())).collect()
     }
 
+    /// The number of a session that is in memory.
+    #[must_use]
+    pub fn number(&self, id: &str) -> Option<u64> {
+        self.by_id.get(id).copied()
+    }
+
     pub(super) fn session(&self, id: &str) -> Option<&Session> {
         self.by_id.get(id).and_then(|number| self.sessions.get(number)).map(AsRef::as_ref)
     }

@@ -18,8 +18,8 @@ use crate::{
         modes::{Delta, Message, ModeState, Parsed, Participants, Rejection, Response},
         proto::v1::{Envelope, SessionStartPayload},
         registry,
-        text::cut,
     },
+    words::cut,
 };
 
 /// The TTL where none is said.

@@ -46,13 +46,13 @@ pub(super) fn parse(message_type: &str, payload: &[u8]) -> Option<Parsed> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct DecisionState {
     /// Proposals by id.
-    pub proposals: HashMap<Arc<str>, Proposal>,
+    pub proposals: HashMap<Box<str>, Proposal>,
     /// Evaluations in their order.
     pub evaluations: Vec<Evaluation<Arc<str>>>,
     /// Objections in their order.
     pub objections: Vec<Objection<Arc<str>>>,
     /// The last vote of each sender.
-    pub votes: HashMap<Arc<str>, Vote>,
+    pub votes: HashMap<Box<str>, Vote>,
     /// How far it is.
     pub phase: Phase,
     /// Names that evaluations and objections share.
@@ -214,8 +214,8 @@ impl Coordination for DecisionMode {
     fn apply(state: &mut DecisionState, delta: DecisionDelta) {
         match delta {
             DecisionDelta::Propose { id, proposal } => {
-                state.proposals.insert(Arc::from(id), proposal);
-                state.move_to(Phase::Evaluation);
+                state.proposals.insert(id, proposal);
+                state.phase = state.phase.proposed();
             }
             DecisionDelta::Evaluate(it) => {
                 let evaluation = Evaluation {
@@ -226,7 +226,7 @@ impl Coordination for DecisionMode {
                     sender: state.name(it.sender),
                 };
                 state.evaluations.push(evaluation);
-                state.back_to_evaluation();
+                state.phase = state.phase.judged();
             }
             DecisionDelta::Object(it) => {
                 let objection = Objection {
@@ -236,11 +236,11 @@ impl Coordination for DecisionMode {
                     sender: state.name(it.sender),
                 };
                 state.objections.push(objection);
-                state.back_to_evaluation();
+                state.phase = state.phase.judged();
             }
             DecisionDelta::Vote { sender, vote } => {
-                state.votes.insert(Arc::from(sender), vote);
-                state.move_to(Phase::Voting);
+                state.votes.insert(sender, vote);
+                state.phase = state.phase.voted();
             }
             DecisionDelta::Commit { .. } => state.phase = Phase::Committed,
         }
@@ -314,25 +314,12 @@ impl DecisionState {
         if self.proposals.contains_key(proposal_id) {
             return Ok(());
         }
-        let shown = crate::macp::text::cut(proposal_id, 64);
+        let shown = crate::words::cut(proposal_id, 64);
         Err(Rejection::payload(format!("there is no proposal `{shown}`")))
     }
 
     fn not_committed(&self) -> Result<(), Rejection> {
         if self.phase == Phase::Committed { Err(Rejection::payload("the decision is committed already")) } else { Ok(()) }
-    }
-
-    /// Nothing leaves `Committed`.
-    fn move_to(&mut self, phase: Phase) {
-        if self.phase != Phase::Committed {
-            self.phase = phase;
-        }
-    }
-
-    fn back_to_evaluation(&mut self) {
-        if self.phase == Phase::Voting {
-            self.phase = Phase::Evaluation;
-        }
     }
 
     /// A name that is kept once.

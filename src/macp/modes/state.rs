@@ -9,7 +9,10 @@ use super::{
     Rejection, Response, Room, decision,
     multi_round::{self, Contribution},
 };
-use crate::macp::{Effect, Mode, Phase, text::cut};
+use crate::{
+    macp::{Effect, Mode, Phase},
+    words::cut,
+};
 
 /// What a mode keeps of a session.
 #[derive(Clone, Debug, PartialEq)]

@@ -86,6 +86,7 @@ fn recorded_view(view: &SessionView) -> wire::MacpSessionView {
         senders: view.senders.iter().map(|(sender, view)| recorded_sender(sender, view)).collect(),
         more_senders: view.more_senders,
         trace: plain::trace_bytes(view.trace),
+        streams: view.streams,
         progress: Some(match &view.progress {
             Progress::Decision(decision) => Wire::Decision(recorded_decision(decision)),
             Progress::Rounds(RoundsView { round, moves }) => {
@@ -116,6 +117,7 @@ fn live_view(it: wire::MacpSessionView) -> Result<SessionView, DecodeError> {
         senders: it.senders.into_iter().map(live_sender).collect::<Result<_, _>>()?,
         more_senders: it.more_senders,
         trace: plain::trace(it.trace.as_deref())?,
+        streams: it.streams,
         progress: match it.progress.ok_or(DecodeError::Missing("session.progress"))? {
             Wire::Decision(decision) => Progress::Decision(live_decision(decision)?),
             Wire::Rounds(it) => {

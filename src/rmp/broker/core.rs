@@ -24,6 +24,7 @@ use crate::{
     },
     tap::entry::rmp::{CloseCause, Dialect, FrameKind, Head, Refusal, Transition},
     time::{Mono, Now},
+    words::cut,
 };
 
 /// The broker.
@@ -51,9 +52,12 @@ pub struct Broker {
     pub(super) losses: Vec<super::drops::Loss>,
     /// Who of those that may answer has the station's own message that was published last.
     pub(super) serving: super::reach::Serving,
+    pub(super) named: super::reach::Named,
     /// Sessions that have not said who they are, by when they must have.
     pub(super) greeting: VecDeque<(Mono, ConnectionId)>,
     pub(super) tick_at: Deadline,
+    /// Sessions that were given what the station asks, by when that is to have left.
+    pub(super) watched: VecDeque<(Mono, ConnectionId)>,
     pub(super) next_msg_id: u64,
     /// Subscriptions that the tap's entries reach.
     pub(super) tap_readers: u64,
@@ -85,8 +89,10 @@ impl Broker {
             held: Vec::new(),
             losses: Vec::new(),
             serving: super::reach::Serving::default(),
+            named: super::reach::Named::default(),
             greeting: VecDeque::new(),
             tick_at: None,
+            watched: VecDeque::new(),
             // Never what a client counts from, and after a restart beyond what was sent before (ruling RMP 7).
             next_msg_id: now.wall.0.saturating_mul(1_000),
             tap_readers: 0,
@@ -157,7 +163,8 @@ impl Broker {
     #[must_use]
     pub fn timeout(&self) -> Deadline {
         let hello = self.greeting.front().map(|(by, _)| *by);
-        self.tick_at.into_iter().chain(hello).min()
+        let watched = self.watched.front().map(|(at, _)| *at);
+        self.tick_at.into_iter().chain(hello).chain(watched).min()
     }
 
     /// Subscriptions that the tap's entries reach.
@@ -314,8 +321,7 @@ impl Broker {
             let refused = self.in_words(refused);
             return self.answer_asked(id, Some(Asked::Publish(re)), Err(&refused));
         }
-        let max = usize::try_from(self.settings.limits.error_message_bytes_max).unwrap_or(usize::MAX);
-        let message = cut(&refused.message, max);
+        let message = cut(&refused.message, self.settings.limits.error_message_bytes_max);
         let answer = FromBroker::Error { re, code: refused.refusal.name(), message };
         let head = Head { kind: Some(FrameKind::Error), msg_id: Some(re), refusal: Some(refused.refusal), ..Head::default() };
         self.answer(now, id, head, &answer, trace);
@@ -355,13 +361,4 @@ impl Broker {
     pub(super) fn fault(error: &Error) -> Refused {
         Refused { error: Some(error.clone()), ..Refused::new(Refusal::Fault(error.code()), error) }
     }
-}
-
-/// The text, cut to so many bytes.
-pub(super) fn cut(text: &str, bytes_max: usize) -> &str {
-    let mut end = text.len().min(bytes_max);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default()
 }

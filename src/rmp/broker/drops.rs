@@ -177,6 +177,7 @@ impl Broker {
     /// What expired in a queue was not seen: a retry that is in time reaches its subscriber (rmp-v0 §4, §5).
     fn note_expired(&mut self, now: Now, at: TopicRef, loss: &Loss) {
         let Loss { reason: DropReason::TtlExpired, lost: Lost { to: Some((id, sub)), trace, msg_id, .. }, .. } = *loss else { return };
+        self.tell_unread(at, loss.lost);
         let scope = self.topics.look(at).and_then(|state| state.scope);
         let sub = self.sessions.get_mut(id).and_then(|session| session.subs.get_mut(*session.places.get(&sub)?));
         if let (Some(sub), Some(scope)) = (sub, scope) {

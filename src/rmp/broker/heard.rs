@@ -3,7 +3,7 @@
 //! The way to the station is bounded and loses nothing: a message for which there is no room is refused with `Busy`, so that its publisher
 //! knows and can send it again. Duplicates pass; the control plane and the runs tell them apart themselves.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 
@@ -17,6 +17,7 @@ use crate::{
     ids::{ConnectionId, TopicName},
     rmp::{HEADER_BYTES, Header, PREFIX_BYTES, topic::Class},
     tap::entry::rmp::Refusal,
+    time::Now,
 };
 
 /// What the station has room for.
@@ -52,12 +53,14 @@ impl Broker {
     }
 
     /// Hands the station a message that is for it.
-    pub(super) fn hear(&mut self, session: ConnectionId, topic: TopicName, header: Header, wire: &[u8]) {
+    pub(super) fn hear(&mut self, now: Now, session: ConnectionId, topic: TopicName, header: Header, wire: &[u8]) {
         let Some(from) = self.sessions.get(session) else { return };
         let body = Bytes::copy_from_slice(wire.get(PREFIX_BYTES + HEADER_BYTES..).unwrap_or_default());
         let (kind, client) = (from.kind(), from.client().unwrap_or_else(|| Arc::from("")));
         self.room.messages = self.room.messages.saturating_sub(1);
         self.room.bytes = self.room.bytes.saturating_sub(wire.len() as u64);
-        self.outputs.push_back(Output::Heard(Heard { topic, session, kind, client, header, body }));
+        let left_ms = header.created_at_ms.saturating_add(header.ttl_ms).saturating_sub(self.wall.now_ms(now));
+        let expires_at = now.mono + Duration::from_millis(left_ms);
+        self.outputs.push_back(Output::Heard(Heard { topic, session, kind, client, header, expires_at, body }));
     }
 }

@@ -4,7 +4,7 @@
 //! names the `Publish`: an `Error` comes whether an answer was asked for or not, an `Ok` only if it was.
 
 use super::{
-    core::{Broker, cut},
+    core::Broker,
     io::{Output, Wire},
     session::{Pending, Phase, Refused, Session, Sub, TopicRef},
 };
@@ -25,6 +25,7 @@ use crate::{
         rmp::{CloseCause, Code, Dialect, FrameKind, Gauge, Head, Refusal, Transition, Verdict},
     },
     time::Now,
+    words::cut,
 };
 
 /// A control frame, as far as it was read.
@@ -159,7 +160,7 @@ impl Broker {
             }
             None => Refused::new(Refusal::Unauthorized, &"the token is none of this station's"),
             Some(kind) => {
-                let name = cut(client, usize::try_from(self.settings.limits.client_name_bytes_max).unwrap_or(usize::MAX));
+                let name = cut(client, self.settings.limits.client_name_bytes_max);
                 let greeting = Greeting { client: name.into(), kind, dialect: Dialect::Frames };
                 let received = Output::Received { session: id, head, verdict: Verdict::Accepted, redaction, trace };
                 self.outputs.push_back(received);

@@ -155,6 +155,8 @@ pub enum Output {
     },
     /// The station takes a message itself.
     Heard(Heard),
+    /// What the station asked expired before its agent read it.
+    Unread(Unread),
     /// A connection to be closed once what is queued for it has left, as far as its cause lets it.
     Close {
         /// Which.
@@ -177,8 +179,19 @@ pub struct Heard {
     pub client: Arc<str>,
     /// The message's header.
     pub header: Header,
+    /// From when on it is to be dropped, wherever it waits (rmp-v0 §4).
+    pub expires_at: Mono,
     /// The MsgPack envelope.
     pub body: Bytes,
+}
+
+/// A message of the station's own that expired in the queue of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// Whose queue.
+    pub session: ConnectionId,
+    /// The message's number.
+    pub msg_id: u64,
 }
 
 /// By what an operator's `Publish` is answered once it is known whether the station took it.

@@ -15,12 +15,8 @@ const BODY_BYTES_MAX: usize = 512;
 /// The last few bodies.
 #[derive(Debug, Default)]
 pub(super) struct Memo {
-    known: Vec<Known>,
-    /// Which is replaced next.
-    next: usize,
-    types: Vec<KnownType>,
-    /// Which of them is replaced next.
-    next_type: usize,
+    known: Lately<Known>,
+    types: Lately<KnownType>,
     /// Where the last `Publish` that was remembered goes.
     latest: Option<TopicRef>,
 }
@@ -40,10 +36,42 @@ struct Known {
     ack: bool,
 }
 
+/// The last few of something.
+#[derive(Debug)]
+struct Lately<T> {
+    all: Vec<T>,
+    /// Which is replaced next.
+    next: usize,
+}
+
+impl<T> Default for Lately<T> {
+    fn default() -> Self {
+        Self { all: Vec::new(), next: 0 }
+    }
+}
+
+impl<T> Lately<T> {
+    fn find(&self, is_it: impl Fn(&T) -> bool) -> Option<&T> {
+        self.all.iter().find(|known| is_it(known))
+    }
+
+    /// In the place of the one that is meant, or else of the oldest where there are as many as may be.
+    fn put(&mut self, fresh: T, is_it: impl Fn(&T) -> bool) {
+        if let Some(known) = self.all.iter_mut().find(|known| is_it(known)) {
+            *known = fresh;
+        } else if self.all.len() < KNOWN_MAX {
+            self.all.push(fresh);
+        } else {
+            self.all[self.next] = fresh;
+            self.next = (self.next + 1) % KNOWN_MAX;
+        }
+    }
+}
+
 impl Memo {
     /// What a body said, if it is remembered.
     pub(super) fn recall(&mut self, body: &[u8]) -> Option<(TopicRef, bool)> {
-        let (topic, ack) = self.known.iter().find(|known| *known.body == *body).map(|known| (known.topic, known.ack))?;
+        let (topic, ack) = self.known.find(|known| *known.body == *body).map(|known| (known.topic, known.ack))?;
         self.latest = Some(topic);
         Some((topic, ack))
     }
@@ -55,25 +83,20 @@ impl Memo {
 
     /// Whether a message's body is an envelope of a type that its schema takes, as far as that is remembered.
     pub(super) fn is_known(&self, schema_id: SchemaId, body: &[u8], depth_max: usize) -> bool {
-        let known = self.types.iter().find(|known| known.schema_id == schema_id && body.starts_with(&known.start));
+        let known = self.types.find(|known| known.schema_id == schema_id && body.starts_with(&known.start));
         known.is_some_and(|known| Body::ends_with_payload(body, known.start.len(), depth_max))
     }
 
     /// Remembers what a message's body begins with that its schema takes.
     pub(super) fn note_type(&mut self, schema_id: SchemaId, body: &Body<'_>) {
         let Some(start) = body.start().filter(|start| start.len() <= BODY_BYTES_MAX) else { return };
-        let fresh = KnownType { schema_id, start: start.into() };
-        if self.types.len() < KNOWN_MAX {
-            self.types.push(fresh);
-        } else {
-            self.types[self.next_type] = fresh;
-            self.next_type = (self.next_type + 1) % KNOWN_MAX;
-        }
+        // It was looked for, and is not there.
+        self.types.put(KnownType { schema_id, start: start.into() }, |_| false);
     }
 
     /// The name of a topic that is remembered, whether it is still in the table or not.
     pub(super) fn name_of(&self, topic: TopicRef) -> Option<&TopicName> {
-        self.known.iter().find(|known| known.topic == topic).map(|known| &known.name)
+        self.known.find(|known| known.topic == topic).map(|known| &known.name)
     }
 
     /// Remembers what a body says.
@@ -81,14 +104,6 @@ impl Memo {
         if body.len() > BODY_BYTES_MAX {
             return;
         }
-        let fresh = Known { body: body.into(), topic, name, ack };
-        if let Some(known) = self.known.iter_mut().find(|known| *known.body == *body) {
-            *known = fresh;
-        } else if self.known.len() < KNOWN_MAX {
-            self.known.push(fresh);
-        } else {
-            self.known[self.next] = fresh;
-            self.next = (self.next + 1) % KNOWN_MAX;
-        }
+        self.known.put(Known { body: body.into(), topic, name, ack }, |known| *known.body == *body);
     }
 }

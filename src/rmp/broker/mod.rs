@@ -27,13 +27,14 @@ mod tick;
 mod topics;
 mod transmit;
 mod units;
+mod unread;
 mod view;
 mod wall;
 
 pub use ahead::AHEAD_UNITS;
 pub use core::Broker;
 pub use heard::Room;
-pub use io::{Asked, Deadline, Heard, Input, Output, Own, STATION, Ticket, Wire};
+pub use io::{Asked, Deadline, Heard, Input, Output, Own, STATION, Ticket, Unread, Wire};
 pub use own::NotAnswered;
 pub use reach::Reach;
 pub use settings::{Settings, Tokens};

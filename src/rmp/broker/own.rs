@@ -6,7 +6,6 @@ use super::{
     core::Broker,
     deliver::Message,
     io::{Output, Own, STATION, Wire},
-    reach::Reach,
     session::{Tag, TopicRef},
 };
 use crate::{
@@ -40,20 +39,21 @@ pub enum NotAnswered {
 }
 
 impl Broker {
-    /// Publishes a message of the station's own, and tells its frame and whom it reached. It is tapped as one that came in, except the
-    /// tap's own entries (ruling RMP 17). A body that no client would take reaches nobody.
-    pub fn publish(&mut self, now: Now, own: &Own) -> (Bytes, Reach) {
+    /// Publishes a message of the station's own, and tells its frame; [`reach`](Self::reach) tells whom it reached. It is tapped as one
+    /// that came in, except the tap's own entries (ruling RMP 17). A body that no client would take reaches nobody.
+    pub fn publish(&mut self, now: Now, own: &Own) -> Bytes {
         self.look_at_clock(now);
         let Own { topic, schema_id, trace, ttl_ms, body } = own;
-        if body.len() as u64 > self.settings.limits.body_bytes_max {
-            return (Bytes::new(), Reach::TooLong);
-        }
-        let nobody = || (Bytes::new(), Reach::NOBODY);
-        let Ok(at) = self.topic_at(topic.as_str()) else { return nobody() };
-        let Some((frame, header)) = self.frame(now, *schema_id, *trace, *ttl_ms, body) else { return nobody() };
-        let message = of_own(&frame, header);
         self.serving.clear();
+        if body.len() as u64 > self.settings.limits.body_bytes_max {
+            self.serving.refuse();
+            return Bytes::new();
+        }
+        let Ok(at) = self.topic_at(topic.as_str()) else { return Bytes::new() };
+        let Some((frame, header)) = self.frame(now, *schema_id, *trace, *ttl_ms, body) else { return Bytes::new() };
+        let message = of_own(&frame, header);
         let reached = self.deliver(now, at, &message);
+        self.watch_served(now, *ttl_ms);
         if topic.as_str() != TAP {
             let head = Head {
                 kind: Some(FrameKind::Publish),
@@ -69,7 +69,7 @@ impl Broker {
         }
         self.tell_losses(now, at, None);
         self.shrink(now);
-        (frame, self.reach(topic.as_str()))
+        frame
     }
 
     /// Publishes what is told in the tap in another way.

@@ -97,7 +97,7 @@ impl Broker {
             self.answer_ok(now, id, pending.re, trace);
         }
         if let Some(topic) = ear_topic {
-            self.hear(id, topic, judged.header, wire);
+            self.hear(now, id, topic, judged.header, wire);
         }
         self.tell_losses(now, judged.at, Some(frame));
     }

@@ -10,8 +10,8 @@ const AGENTS_TOLD_MAX: usize = 8;
 /// The topics of agents begin so.
 const AGENTS: &str = "agent/";
 
-/// Whom a message of the station's own reached. Only agents answer, and of them those that take everything watch; who else got the message
-/// does not count.
+/// Whom a message of the station's own reached. Only agents answer, and of them those that subscribe to its very topic; who else got the
+/// message watches, and does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// These sessions have it in their queues, each once.
@@ -48,6 +48,16 @@ impl Serving {
         (self.full, self.too_long) = (0, 0);
     }
 
+    /// No client would take it, however few there are.
+    pub(super) fn refuse(&mut self) {
+        self.too_long += 1;
+    }
+
+    /// Those that have it.
+    pub(super) fn took(&self) -> &[ConnectionId] {
+        &self.took
+    }
+
     pub(super) fn note(&mut self, session: ConnectionId, took: bool, is_too_long: bool) {
         if took {
             self.took.push(session);
@@ -59,9 +69,18 @@ impl Serving {
     }
 }
 
+/// The agents that are there, while no subscription changes.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    /// The revision of the routes that they are of.
+    revision: Option<u64>,
+    agents: Vec<Arc<str>>,
+    more: u64,
+}
+
 impl Broker {
-    /// Whom the message that was published last on this topic reached.
-    pub(super) fn reach(&mut self, topic: &str) -> Reach {
+    /// Whom the message of the station's own that was published last, on this topic, reached. It is told once.
+    pub fn reach(&mut self, topic: &str) -> Reach {
         let Serving { took, full, too_long } = &mut self.serving;
         if !took.is_empty() {
             took.sort_unstable();
@@ -76,12 +95,20 @@ impl Broker {
         }
     }
 
-    fn nobody(&self) -> Reach {
+    fn nobody(&mut self) -> Reach {
+        let revision = Some(self.routes.revision());
+        if self.named.revision != revision {
+            self.named = Named { revision, ..self.agents_there() };
+        }
+        Reach::Nobody { agents: self.named.agents.clone(), more: self.named.more }
+    }
+
+    fn agents_there(&self) -> Named {
         let agents = self.sessions.iter().filter(|session| session.is_open() && session.kind() == Kind::Agent);
         let topics = agents.flat_map(|session| session.subs.iter().map(|(_, sub)| sub.pattern.as_str()));
         let names: BTreeSet<&str> =
             topics.filter_map(|topic| topic.strip_prefix(AGENTS)).filter(|name| !name.contains(['/', '*'])).collect();
         let more = names.len().saturating_sub(AGENTS_TOLD_MAX) as u64;
-        Reach::Nobody { agents: names.into_iter().take(AGENTS_TOLD_MAX).map(Arc::from).collect(), more }
+        Named { revision: None, agents: names.into_iter().take(AGENTS_TOLD_MAX).map(Arc::from).collect(), more }
     }
 }

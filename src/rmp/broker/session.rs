@@ -49,6 +49,8 @@ pub(super) struct Session {
     pub(super) is_dirty: bool,
     /// It is on the list of those that have something to write.
     pub(super) is_waiting: bool,
+    /// It is on the list of those that are looked at for requests that nobody read in time.
+    pub(super) is_watched: bool,
 }
 
 /// Where a connection stands.
@@ -154,6 +156,7 @@ impl Session {
             told: (0, 0),
             is_dirty: false,
             is_waiting: false,
+            is_watched: false,
         }
     }
 

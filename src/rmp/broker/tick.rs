@@ -26,6 +26,7 @@ impl Broker {
             self.greeting.pop_front();
             self.end(id, CloseCause::HelloTimeout);
         }
+        self.look_for_unread(now);
         if self.tick_at.is_some_and(|at| now.mono >= at) {
             self.tick_at = None;
             self.tick(now);

@@ -269,15 +269,15 @@ fn target(route: Route, topic: &Topic, sessions: &Sessions) -> Option<Target> {
         slot: sub.slot,
         kind: held.kind(),
         dialect,
-        serves: serves(held.kind(), sub.pattern.as_str()),
+        serves: serves(held.kind(), sub.pattern.as_str(), topic.as_str()),
         head: deliver.into(),
     })
 }
 
-/// Whether a subscription is of somebody who answers there: an agent, by its topic or a pattern of agents' topics. Who takes everything
-/// watches (rmp-v0 §9.1: one topic per logical agent).
-fn serves(kind: Kind, pattern: &str) -> bool {
-    kind == Kind::Agent && !matches!(pattern, "*" | "**")
+/// Whether a subscription is of somebody who answers on a topic: an agent, by that topic alone. Whoever takes more than one topic by a
+/// pattern watches (rmp-v0 §9.1: one topic per logical agent).
+pub(super) fn serves(kind: Kind, pattern: &str, topic: &str) -> bool {
+    kind == Kind::Agent && pattern == topic
 }
 
 /// The sessions, found by their places or by their numbers.

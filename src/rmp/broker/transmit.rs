@@ -40,18 +40,8 @@ impl Broker {
         let Self { sessions, budget, losses, settings, .. } = self;
         let Some(session) = sessions.get_mut(id) else { return Ok(Left::Nothing) };
         let dialect = session.dialect();
-        let body_bytes_max = match dialect {
-            Dialect::Frames => settings.limits.drop_body_bytes_max,
-            Dialect::Json => tail_bytes_max(settings.limits.drop_body_bytes_max),
-        };
-        let front = session.outbox.front(now_ms, budget, |expired: Expired<'_, _>| {
-            let Expired { head, message, expires_at_ms, tag, .. } = expired;
-            let Some(told) = told(tag, head, message) else { return };
-            let (to, from) = (Some((id, told.sub)), Some(told.from));
-            let lost = Lost { to, from, trace: told.trace, msg_id: told.msg_id, expires_at_ms };
-            let body = (message.len() as u64 <= body_bytes_max).then(|| bytes::Bytes::copy_from_slice(message));
-            losses.push(Loss { topic: Some(told.topic), reason: DropReason::TtlExpired, lost, body, dialect });
-        });
+        let body_bytes_max = body_bytes_max(dialect, settings.limits.drop_body_bytes_max);
+        let front = session.outbox.front(now_ms, budget, |expired| losses.extend(loss(id, dialect, body_bytes_max, expired)));
         let taken = if front.slices().is_empty() { Ok(0) } else { write(&front) };
         let left = taken.map(|bytes| {
             session.outbox.advance(bytes, budget);
@@ -65,13 +55,51 @@ impl Broker {
             self.dirty.push(id);
         }
         self.arm(now);
+        self.tell_expired(now);
+        left
+    }
+
+    /// Takes what expired out of a connection's queue, whether anything leaves it or not.
+    pub(super) fn expire(&mut self, now: Now, id: ConnectionId) {
+        let now_ms = self.wall.now_ms(now);
+        let Self { sessions, budget, losses, settings, dirty, .. } = self;
+        let Some(session) = sessions.get_mut(id) else { return };
+        let dialect = session.dialect();
+        let body_bytes_max = body_bytes_max(dialect, settings.limits.drop_body_bytes_max);
+        session.outbox.expire(now_ms, budget, |expired| losses.extend(loss(id, dialect, body_bytes_max, expired)));
+        if !losses.is_empty() && !session.is_dirty {
+            session.is_dirty = true;
+            dirty.push(id);
+        }
+        self.arm(now);
+        self.tell_expired(now);
+    }
+
+    fn tell_expired(&mut self, now: Now) {
         if !self.losses.is_empty() {
             // Each loss names its topic.
             self.tell_losses(now, TopicRef { place: usize::MAX, stamp: 0 }, None);
             self.shrink(now);
         }
-        left
     }
+}
+
+/// Bytes of a message in this dialect at most that are shown when it is lost.
+fn body_bytes_max(dialect: Dialect, drop_body_bytes_max: u64) -> u64 {
+    match dialect {
+        Dialect::Frames => drop_body_bytes_max,
+        Dialect::Json => tail_bytes_max(drop_body_bytes_max),
+    }
+}
+
+/// What is told of a message that expired in a connection's queue.
+fn loss(id: ConnectionId, dialect: Dialect, body_bytes_max: u64, expired: Expired<'_, Tag>) -> Option<Loss> {
+    let Expired { head, message, expires_at_ms, tag, .. } = expired;
+    let told = told(tag, head, message)?;
+    let (to, from) = (Some((id, told.sub)), Some(told.from));
+    let lost = Lost { to, from, trace: told.trace, msg_id: told.msg_id, expires_at_ms };
+    let body = (message.len() as u64 <= body_bytes_max).then(|| bytes::Bytes::copy_from_slice(message));
+    Some(Loss { topic: Some(told.topic), reason: DropReason::TtlExpired, lost, body, dialect })
 }
 
 /// What is told of a message that expired: by its tag, or by the Deliver and the header that were made or judged here.

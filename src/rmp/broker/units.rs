@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::{
-    core::{Broker, cut},
+    core::Broker,
     io::{Output, Wire},
     session::{Pending, Refused},
 };
@@ -20,6 +20,7 @@ use crate::{
         rmp::{CloseCause, Dialect, FrameKind, Head, Kind, Refusal, Transition, Verdict},
     },
     time::Now,
+    words::cut,
 };
 
 impl Broker {
@@ -69,8 +70,8 @@ impl Broker {
         }
     }
 
-    fn message_max(&self) -> usize {
-        usize::try_from(self.settings.limits.error_message_bytes_max).unwrap_or(usize::MAX)
+    fn message_max(&self) -> u64 {
+        self.settings.limits.error_message_bytes_max
     }
 
     /// Who speaks it is an agent whatever it says.

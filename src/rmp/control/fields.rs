@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
-use crate::rmp::{
-    Body,
-    body::{BodyFault, Breach, text},
-    walk::{Shape, Walk},
+use crate::{
+    msgpack::{Shape, Walk},
+    rmp::{
+        Body,
+        body::{BodyFault, Breach, text},
+    },
 };
 
 /// The name of a message and where it stands in the body.

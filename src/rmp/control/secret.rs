@@ -3,10 +3,9 @@
 
 use std::ops::Range;
 
-use crate::rmp::{
-    Body, HEADER_BYTES, PREFIX_BYTES, RawFrame, SchemaId,
-    body::{BodyFault, text},
-    walk::{Shape, Walk},
+use crate::{
+    msgpack::{Fault, Shape, Walk},
+    rmp::{Body, HEADER_BYTES, PREFIX_BYTES, RawFrame, SchemaId, body::text},
 };
 
 /// Containers within containers that are looked into; the largest that `limits.rmp.body_depth_max` takes.
@@ -34,7 +33,7 @@ pub fn announces_message(wire: &[u8]) -> bool {
 }
 
 /// As far as the name of the payload's message; what comes before it has to be readable.
-fn names_publish(body: &[u8]) -> Result<bool, BodyFault> {
+fn names_publish(body: &[u8]) -> Result<bool, Fault> {
     let mut walk = Walk::within(body, 0..body.len(), DEPTH_MAX);
     let Shape::Map(entries) = walk.head(1)? else { return Ok(false) };
     for _ in 0..entries {
@@ -49,7 +48,7 @@ fn names_publish(body: &[u8]) -> Result<bool, BodyFault> {
 }
 
 /// From the first token to the last, should there be more.
-fn tokens(body: &Body<'_>) -> Result<Option<Range<usize>>, BodyFault> {
+fn tokens(body: &Body<'_>) -> Result<Option<Range<usize>>, Fault> {
     let mut walk = body.walk_payload();
     let mut found: Option<Range<usize>> = None;
     let mut note = |secret: Range<usize>| {

@@ -48,6 +48,11 @@ impl Host {
                         ear.hear(heard);
                     }
                 }
+                Output::Unread(unread) => {
+                    if let Some(ear) = &self.ear {
+                        ear.unread(unread);
+                    }
+                }
                 Output::Close { session, cause } => self.close(now, session, cause),
             }
         }

@@ -8,7 +8,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use crate::{
     ids::ConnectionId,
     limits,
-    rmp::broker::{Heard, Room},
+    rmp::broker::{Heard, Room, Unread},
 };
 
 /// What the bus tells the station.
@@ -18,6 +18,8 @@ pub enum Told {
     Message(Message),
     /// A session is over; nothing more comes of it.
     Left(ConnectionId),
+    /// What the station asked expired before its agent read it.
+    Unread(Unread),
 }
 
 /// A message for the station. Its bytes count as waiting until this is dropped.
@@ -70,6 +72,14 @@ impl Ear {
     pub(super) fn left(&self, session: ConnectionId) {
         let _ = self.to.try_send(Told::Left(session));
     }
+
+    /// Tells that a message of the station's own was not read in time. Where as much waits as may, that is lost: the places that are kept
+    /// are for those that leave.
+    pub(super) fn unread(&self, unread: Unread) {
+        if self.to.capacity() > self.kept {
+            let _ = self.to.try_send(Told::Unread(unread));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -84,7 +94,8 @@ mod tests {
         let trace_id = TraceId(uuid::Uuid::nil());
         let header = Header { schema_id: SchemaId::CTRL_REQ, created_at_ms: 0, ttl_ms: 1, trace_id, msg_id: 1 };
         let (topic, session, kind, client) = (TopicName::new("rlp/ctrl"), ConnectionId(1), Kind::Agent, "a".into());
-        Heard { topic, session, kind, client, header, body: vec![0; bytes].into() }
+        let expires_at = crate::time::Mono(u64::MAX);
+        Heard { topic, session, kind, client, header, expires_at, body: vec![0; bytes].into() }
     }
 
     #[test]
@@ -95,6 +106,19 @@ mod tests {
             ear.hear(heard(1));
         }
         assert_eq!(ear.room().messages, 0);
+        ear.left(ConnectionId(1));
+        ear.left(ConnectionId(2));
+        let told: Vec<_> = std::iter::from_fn(|| from.try_recv().ok()).map(|told| matches!(told, Told::Left(_))).collect();
+        assert_eq!(told, [vec![false; 8], vec![true; 2]].concat());
+    }
+
+    #[test]
+    fn what_was_not_read_takes_no_place_of_those_that_leave() {
+        let limits = limits::Rmp { heard_max: 8, connections_max: 2, ..limits::Rmp::default() };
+        let (ear, mut from) = ear(&limits);
+        for msg_id in 0..20 {
+            ear.unread(Unread { session: ConnectionId(1), msg_id });
+        }
         ear.left(ConnectionId(1));
         ear.left(ConnectionId(2));
         let told: Vec<_> = std::iter::from_fn(|| from.try_recv().ok()).map(|told| matches!(told, Told::Left(_))).collect();

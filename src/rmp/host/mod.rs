@@ -20,5 +20,5 @@ mod turn;
 
 pub use ear::{Ear, Message, Told, ear};
 pub use path::{Bound, PathError, bind};
-pub use requests::Request;
+pub use requests::{Reached, Request};
 pub use run::{Setup, run};

@@ -7,7 +7,7 @@ use super::run::Host;
 use crate::{
     ids::{ConnectionId, Seq, TopicName, TraceId},
     rmp::{
-        SchemaId, Snapshot,
+        Header, RawFrame, SchemaId, Snapshot,
         broker::{NotAnswered, Own, Reach},
     },
     time::Now,
@@ -43,7 +43,7 @@ pub enum Request {
         /// The MsgPack envelope.
         body: Bytes,
         /// Told whom of those that may answer it reached.
-        reached: Option<oneshot::Sender<Reach>>,
+        reached: Option<oneshot::Sender<Reached>>,
     },
     /// A part of an answer to one operator's session alone.
     Answer {
@@ -61,6 +61,15 @@ pub enum Request {
         /// Answered when it is done.
         answer: oneshot::Sender<()>,
     },
+}
+
+/// What became of a message of the station's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// Whom it reached of those that may answer it.
+    pub reach: Reach,
+    /// Its number, by which [`Told::Unread`](super::Told::Unread) names it; 0 where it went to nobody.
+    pub msg_id: u64,
 }
 
 /// A part of an answer that waits for room in its session's queue.
@@ -84,10 +93,14 @@ impl Host {
                 self.drain(now, &[]);
             }
             Request::Publish { topic, schema_id, trace, ttl_ms, body, reached } => {
-                let (frame, reach) = self.broker.publish(now, &Own { topic, schema_id, trace, ttl_ms, body });
+                let own = Own { topic, schema_id, trace, ttl_ms, body };
+                let frame = self.broker.publish(now, &own);
+                // Whom it reached takes looking up where it is nobody.
+                let told = reached.map(|reached| (reached, self.broker.reach(own.topic.as_str())));
                 self.drain(now, &frame);
-                if let Some(reached) = reached {
-                    let _ = reached.send(reach);
+                if let Some((reached, reach)) = told {
+                    let msg_id = RawFrame::split(&frame).map_or(0, |raw| Header::from(&raw.header).msg_id);
+                    let _ = reached.send(Reached { reach, msg_id });
                 }
             }
             Request::Answer { session, trace, body, sent } => {

@@ -306,26 +306,16 @@ impl<T> Outbox<T> {
                 break;
             }
             let begun = if index == 0 { self.begun } else { 0 };
-            let Some(unit) = self.units.get_mut(index) else { break };
+            let Some(unit) = self.units.get(index) else { break };
             let copied = unit.copied.saturating_sub(begun);
             if copied > 0 {
                 cursor = self.copied.run_at(cursor);
             }
             let end = cursor.at + copied;
             if begun == 0 && unit.is_expired(now_ms) {
-                let bytes = unit.bytes() as u64;
-                let shared = unit.shared.take();
-                if let What::Delivery { slot, head, expires_at_ms, tag } = mem::replace(&mut unit.what, What::Gone) {
-                    let copied = self.copied.bytes(cursor, end);
-                    let (head, behind) = copied.split_at_checked(head as usize).unwrap_or_default();
-                    let message = shared.as_ref().map_or(behind, |shared| &shared[..]);
-                    expired(Expired { slot, head, message, expires_at_ms, tag });
-                    self.accounts.taken(slot, bytes, |account| account.expired += 1);
-                    self.messages -= 1;
-                    self.bytes -= bytes;
-                    budget.give_back(bytes);
-                }
+                self.take_out(index, (cursor, end), budget, &mut expired);
             }
+            let Some(unit) = self.units.get(index) else { break };
             if !matches!(unit.what, What::Gone) {
                 if copied > 0 {
                     len += usize::from(!lengthen(&mut pieces, len, cursor, end));
@@ -347,6 +337,42 @@ impl<T> Outbox<T> {
             *slice = self.slice(piece);
         }
         Front { slices, len }
+    }
+
+    /// Takes out all that expired before it began to leave, however far behind it stands, and gives it to `expired`: also where nothing of
+    /// the queue leaves.
+    pub fn expire(&mut self, now_ms: u64, budget: &mut Budget, mut expired: impl FnMut(Expired<'_, T>)) {
+        let mut cursor = self.copied.start();
+        for index in 0..self.units.len() {
+            let begun = if index == 0 { self.begun } else { 0 };
+            let Some(unit) = self.units.get(index) else { break };
+            let copied = unit.copied.saturating_sub(begun);
+            if copied > 0 {
+                cursor = self.copied.run_at(cursor);
+            }
+            let end = cursor.at + copied;
+            if begun == 0 && unit.is_expired(now_ms) {
+                self.take_out(index, (cursor, end), budget, &mut expired);
+            }
+            cursor.at = end;
+        }
+        self.drop_gone(budget);
+    }
+
+    /// Takes out a delivery whose copied bytes lie there.
+    fn take_out(&mut self, index: usize, (from, end): (Cursor, usize), budget: &mut Budget, expired: &mut impl FnMut(Expired<'_, T>)) {
+        let Some(unit) = self.units.get_mut(index) else { return };
+        let bytes = unit.bytes() as u64;
+        let shared = unit.shared.take();
+        let What::Delivery { slot, head, expires_at_ms, tag } = mem::replace(&mut unit.what, What::Gone) else { return };
+        let copied = self.copied.bytes(from, end);
+        let (head, behind) = copied.split_at_checked(head as usize).unwrap_or_default();
+        let message = shared.as_ref().map_or(behind, |shared| &shared[..]);
+        expired(Expired { slot, head, message, expires_at_ms, tag });
+        self.accounts.taken(slot, bytes, |account| account.expired += 1);
+        self.messages -= 1;
+        self.bytes -= bytes;
+        budget.give_back(bytes);
     }
 
     /// Takes off what was written, of what [`front`](Self::front) offered last.

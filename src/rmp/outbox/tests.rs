@@ -72,6 +72,22 @@ fn what_expired_is_taken_out_but_not_what_has_begun_to_leave() {
 }
 
 #[test]
+fn what_expired_behind_a_unit_that_does_not_leave_is_taken_out_too() {
+    let (mut outbox, mut budget) = setup(&limits::Rmp::default());
+    let slot = outbox.open();
+    outbox.push_delivery(slot, delivery(&bytes(1 << 20, 1), 10, 1), &mut budget).unwrap();
+    for tag in 2..40 {
+        outbox.push_delivery(slot, delivery(&bytes(40_000, 2), 10, tag), &mut budget).unwrap();
+    }
+    offered(&mut outbox, &mut budget, 0);
+    outbox.advance(1, &mut budget);
+    assert_eq!(offered(&mut outbox, &mut budget, 10).1, [0_u32; 0], "only so much is looked at for one write");
+    let mut gone = Vec::new();
+    outbox.expire(10, &mut budget, |expired| gone.push(expired.tag));
+    assert_eq!((gone, outbox.messages(), budget.bytes()), ((2..40).collect(), 1, (1 << 20) + 4));
+}
+
+#[test]
 fn a_queue_of_expired_messages_alone_is_empty_once_it_is_looked_at() {
     let (mut outbox, mut budget) = setup(&limits::Rmp::default());
     let slot = outbox.open();
@@ -163,6 +179,7 @@ enum Op {
     Deliver { sub: usize, len: usize, ttl_ms: u64 },
     Write { of_offered: u8 },
     Wait(u64),
+    Expire,
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -172,6 +189,7 @@ fn op() -> impl Strategy<Value = Op> {
         8 => (0_usize..3, len, 1_u64..50).prop_map(|(sub, len, ttl_ms)| Op::Deliver { sub, len, ttl_ms }),
         5 => any::<u8>().prop_map(|of_offered| Op::Write { of_offered }),
         2 => (1_u64..20).prop_map(Op::Wait),
+        1 => Just(Op::Expire),
     ]
 }
 
@@ -257,6 +275,22 @@ proptest! {
                     prop_assert_eq!((sent.messages, sent.answers), (messages, answers));
                 }
                 Op::Wait(ms) => now_ms += ms,
+                Op::Expire => {
+                    let mut gone = Vec::new();
+                    outbox.expire(now_ms, &mut budget, |it| gone.push((it.tag, [it.head, it.message].concat())));
+                    let is_expired = |(place, unit): (usize, &Listed)| {
+                        unit.delivery.is_some_and(|it| now_ms >= it.1) && (place > 0 || begun == 0)
+                    };
+                    let (mut taken, mut left) = (Vec::new(), VecDeque::new());
+                    for (place, unit) in std::mem::take(&mut list).into_iter().enumerate() {
+                        match unit.delivery.filter(|_| is_expired((place, &unit))) {
+                            Some((_, _, tag)) => taken.push((tag, unit.bytes)),
+                            None => left.push_back(unit),
+                        }
+                    }
+                    list = left;
+                    prop_assert_eq!(gone, taken, "all of them, in order");
+                }
             }
             let (mut messages, mut total) = ([0; 3], [0; 3]);
             for unit in &list {

@@ -4,10 +4,10 @@
 use bytes::Bytes;
 
 use super::{
-    control::{last_words, of_body},
+    control::{accepted, last_words, of_body},
     core::Engine,
     io::Output,
-    remembered::{ControlVariant, Key},
+    remembered::{Answered, ControlVariant, Key},
     saving::Ended,
 };
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
     runs::payload::{ControlResponse, EventMeta, RunEvent},
     store::runs::RunRow,
     tap::entry::runs::{EventKind, RunState},
+    time::Now,
 };
 
 /// Runs whose ends are looked up at one time; who asks for one more gets the answer alone.
@@ -35,11 +36,40 @@ impl Engine {
         self.shared.outputs.push_back(Output::Recall { run });
     }
 
-    /// What is kept of a run whose end is asked for.
-    pub(super) fn on_recalled(&mut self, run: TraceId, row: Option<&RunRow>) {
-        if !self.recalling.remove(&run) {
-            return;
+    /// A run could not be recorded: it may be recorded already, and not remembered any more.
+    pub(super) fn doubt(&mut self, now: Now, run: TraceId, error: &str) {
+        if self.doubted.len() >= RECALLS_MAX {
+            return self.not_recorded(now, run, error);
         }
+        self.accepting.remove(&run);
+        self.doubted.insert(run, error.to_owned());
+        self.shared.outputs.push_back(Output::Recall { run });
+    }
+
+    /// A run that was submitted again is recorded since long: it is accepted as it was then.
+    fn recorded_before(&mut self, now: Now, run: TraceId, row: &RunRow) {
+        self.drop_run(now, run);
+        let body = accepted(run, row.opening, &row.name);
+        self.remember((run, ControlVariant::Submit), Answered::With(body.clone()));
+        self.shared.accept(run, of_body(run, body));
+        self.tell_end(run, Some(row));
+    }
+
+    /// What is kept of a run whose end is asked for.
+    pub(super) fn on_recalled(&mut self, now: Now, run: TraceId, row: Option<&RunRow>) {
+        if let Some(error) = self.doubted.remove(&run) {
+            return match row {
+                Some(row) => self.recorded_before(now, run, row),
+                None => self.not_recorded(now, run, &error),
+            };
+        }
+        if self.recalling.remove(&run) {
+            self.tell_end(run, row);
+        }
+    }
+
+    /// Tells the last event of a run again.
+    fn tell_end(&mut self, run: TraceId, row: Option<&RunRow>) {
         let kept = row.and_then(|row| Some(Ended { state: row.state, why: row.why.clone(), at: row.ended_at? }));
         let Some(Ended { state, why, at }) = kept.or_else(|| self.shared.saving.ended(run)) else { return };
         let (level, message) = last_words(state, why.as_deref().unwrap_or_default());

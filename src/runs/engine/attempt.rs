@@ -11,7 +11,7 @@ use super::{
     timers::Due,
 };
 use crate::{
-    ids::{Ticket, TopicName},
+    ids::TopicName,
     runs::{
         openings::Use,
         payload::{
@@ -58,7 +58,7 @@ impl Run {
     /// Whether one more attempt can be worked on.
     pub(super) fn has_room(&self, to: &Shared) -> bool {
         let limits = &to.settings.limits;
-        !to.is_held && self.in_flight < limits.in_flight_run_max && to.in_flight < limits.in_flight_max
+        !to.is_held && self.in_flight < limits.in_flight_run_max && to.in_flight < limits.in_flight_max && to.has_room_to_offer()
     }
 
     /// Begins the attempt of a node that waited longest for a place: whether there was one.
@@ -83,14 +83,54 @@ impl Run {
 
     fn begin(&mut self, to: &mut Shared, now: Now, place: u32) {
         let Use::Agent(agent) = self.def(place).action.clone() else { return };
-        let topic: Arc<str> = Arc::from(format!("rlp/runs/{}/agents/{agent}/{}", self.run, to.id()));
-        let reply_topic = TopicName::new(&topic);
+        let reply_topic = TopicName::new(&format!("rlp/runs/{}/agents/{agent}/{}", self.run, to.id()));
         self.node(place).attempt += 1;
-        let inputs = match self.inputs(place, to.settings.body_bytes_max) {
-            Ok(inputs) => inputs,
-            Err(bytes) => return self.fail_too_long(to, now, place, bytes, false),
+        // While others wait for its agent, its request is written once it has its turn.
+        let crowded = to.crowds.of(&agent).map(|crowd| crowd.why.clone());
+        let offered = match crowded {
+            Some(why) => Err(why),
+            None => match self.request(to, place, &reply_topic) {
+                Ok(body) => Ok(body),
+                Err(too_long) => return self.fail_too_long(to, now, place, too_long),
+            },
         };
-        let (attempt, def) = (self.nodes[place as usize].attempt, self.def(place));
+        self.moved(to, now, place, NodeState::Running, "");
+        to.replies.insert(reply_topic.clone(), (self.run, place));
+        to.outputs.push_back(Output::Listen { topic: reply_topic.clone() });
+        let (run, timeout_ms) = (self.run, self.def(place).timeout_ms);
+        let node = self.node(place);
+        node.timer = timeout_ms.map(|ms| to.timers.set(now.mono + Duration::from_millis(ms), Due::Attempt(run, place)));
+        node.flight = Some(Flight {
+            agent,
+            topic: reply_topic,
+            ticket: None,
+            frame_len: 0,
+            began: now.mono,
+            peers: Vec::new(),
+            msg_id: None,
+            refused: None,
+            left: None,
+            again: None,
+        });
+        node.progress = Told::default();
+        to.figures.attempts += 1;
+        to.figures.retries += u64::from(node.attempt > 1);
+        self.in_flight += 1;
+        to.in_flight += 1;
+        match offered {
+            Ok(body) => self.offer(to, place, body),
+            Err(why) => self.wait_for_room(to, now, place, why),
+        }
+    }
+
+    /// The body of the request of an attempt.
+    ///
+    /// # Errors
+    /// How long it is, where no message holds it.
+    pub(super) fn request(&self, to: &Shared, place: u32, reply_topic: &TopicName) -> Result<Bytes, TooLong> {
+        let bytes_max = to.settings.body_bytes_max;
+        let inputs = self.inputs(place, bytes_max).map_err(|bytes| TooLong { bytes, is_whole: false })?;
+        let def = self.def(place);
         let request = AgentRequest {
             node: RequestNode {
                 id: Arc::clone(&def.id),
@@ -103,34 +143,15 @@ impl Run {
             inputs,
             trace_id: self.run,
             opening_id: self.opening,
-            attempt,
-            reply_topic: topic,
+            attempt: self.nodes[place as usize].attempt,
+            reply_topic: Arc::from(reply_topic.as_str()),
         };
-        let timeout_ms = def.timeout_ms;
         let body = Bytes::from(request.encode());
-        if body.len() as u64 > to.settings.body_bytes_max {
-            return self.fail_too_long(to, now, place, body.len() as u64, true);
-        }
-        self.moved(to, now, place, NodeState::Running, "");
-        to.replies.insert(reply_topic.clone(), (self.run, place));
-        to.outputs.push_back(Output::Listen { topic: reply_topic.clone() });
-        let (run, frame_len) = (self.run, frame_len(&body));
-        let node = self.node(place);
-        node.timer = timeout_ms.map(|ms| to.timers.set(now.mono + Duration::from_millis(ms), Due::Attempt(run, place)));
-        let (peers, refused, again) = (Vec::new(), None, None);
-        // The offer gives it a ticket of its own.
-        let ticket = Ticket(0);
-        node.flight = Some(Flight { agent, topic: reply_topic, ticket, frame_len, began: now.mono, body, peers, refused, again });
-        node.progress = Told::default();
-        self.offer(to, place);
-        self.in_flight += 1;
-        to.in_flight += 1;
-        to.figures.attempts += 1;
-        to.figures.retries += u64::from(attempt > 1);
+        if body.len() as u64 > bytes_max { Err(TooLong { bytes: body.len() as u64, is_whole: true }) } else { Ok(body) }
     }
 
     /// A request that no message holds is not sent.
-    fn fail_too_long(&mut self, to: &mut Shared, now: Now, place: u32, bytes: u64, is_whole: bool) {
+    pub(super) fn fail_too_long(&mut self, to: &mut Shared, now: Now, place: u32, TooLong { bytes, is_whole }: TooLong) {
         let bytes_max = to.settings.body_bytes_max;
         let least = if is_whole { "" } else { "at least " };
         let why =
@@ -148,7 +169,7 @@ impl Run {
         self.in_flight = self.in_flight.saturating_sub(1);
         to.in_flight = to.in_flight.saturating_sub(1);
         to.replies.remove(&flight.topic);
-        to.reaches.remove(&flight.ticket);
+        to.crowds.leave(&flight.agent, (run, place));
         // Whom it did not reach yet, nothing is to be taken back from.
         if tells_agent && flight.refused.is_none() {
             let notice = CancelNotice {
@@ -182,7 +203,8 @@ impl Run {
         });
         let Answered { answer: AgentAnswer { response, tokens }, tokens_fault, bytes } = match answered {
             Ok(answered) => answered,
-            Err(fault) => return self.fail_attempt(to, now, place, true, &format!("its answer cannot be read: {fault}")),
+            // What the agent was to do it may have done: it is not asked for it again.
+            Err(fault) => return self.fail_attempt(to, now, place, false, &format!("its answer cannot be read: {fault}")),
         };
         if let Some(fault) = tokens_fault {
             let says = format!("{}: its tokens are not counted: {fault}", self.nodes[place as usize].id);
@@ -259,7 +281,7 @@ impl Run {
         let ms = self.def(place).timeout_ms.into_iter().chain(own).min().unwrap_or(0);
         to.figures.timeouts += 1;
         let flight = self.land(to, now, place, true);
-        let refused = flight.and_then(|flight| flight.refused).map_or_else(String::new, |(_, why)| format!(": {why}"));
+        let refused = flight.and_then(|flight| flight.refused).map_or_else(String::new, |why| format!(": {why}"));
         self.fail_attempt(to, now, place, true, &format!("timed out after {ms} ms{refused}"));
     }
 
@@ -296,21 +318,25 @@ impl Run {
             return;
         }
         self.port_bytes += bytes;
+        to.port_bytes += bytes;
         let node = self.node(place);
         (node.outputs, node.output_bytes) = (ports, bytes);
         self.end_node(to, now, place, NodeState::Completed, "");
         self.save(to, now, place);
     }
 
-    /// Whether the ports of the run hold so many bytes more; else the node that gives them fails.
+    /// Whether the ports of the run, and those of all runs, hold so many bytes more; else the node that gives them fails.
     pub(super) fn fits(&mut self, to: &mut Shared, now: Now, place: u32, bytes: u64) -> bool {
-        let bytes_max = to.settings.limits.port_values_bytes_max;
-        let fits = self.port_bytes.saturating_add(bytes) <= bytes_max;
-        if !fits {
-            let why = format!("with its values the ports of the run hold over {bytes_max} bytes (limits.runs.port_values_bytes_max)");
-            self.fail_attempt(to, now, place, false, &why);
-        }
-        fits
+        let (run_max, all_max) = (to.settings.limits.port_values_bytes_max, to.settings.limits.all_port_values_bytes_max);
+        let why = if self.port_bytes.saturating_add(bytes) > run_max {
+            format!("with its values the ports of the run hold over {run_max} bytes (limits.runs.port_values_bytes_max)")
+        } else if to.port_bytes.saturating_add(bytes) > all_max {
+            format!("with its values the ports of all runs hold over {all_max} bytes (limits.runs.all_port_values_bytes_max)")
+        } else {
+            return true;
+        };
+        self.fail_attempt(to, now, place, false, &why);
+        false
     }
 
     /// An attempt failed: there is another, or the node has failed.
@@ -342,8 +368,16 @@ impl Run {
     }
 }
 
+/// How long a request is that no message holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TooLong {
+    bytes: u64,
+    /// Whether those are all bytes of it; else it has at least so many.
+    is_whole: bool,
+}
+
 /// The length of the frame that a body goes in (rmp-v0 §3).
-fn frame_len(body: &[u8]) -> u64 {
+pub(super) fn frame_len(body: &[u8]) -> u64 {
     const HEADER_BYTES: u64 = 64;
     HEADER_BYTES + body.len() as u64
 }

@@ -19,7 +19,7 @@ use crate::{
     runs::{
         RejectedFor,
         openings::Opening,
-        payload::{ControlRequest, ControlResponse, refusal, schema},
+        payload::{ControlRequest, ControlResponse, is_request, refusal, schema},
     },
     schema::JsonText,
     store::runs::{AnswerRow, NewRun, RunOp},
@@ -55,9 +55,12 @@ impl Engine {
         let request = match ControlRequest::decode(body) {
             Ok(request) => request,
             Err(fault) => {
-                let reason = format!("the request cannot be read: {fault}");
-                self.shared.figures.reject(RejectedFor::Unreadable);
-                self.shared.tell(Transition::Rejected { request: trace, by }, &reason);
+                let reason = cut(&format!("the request cannot be read: {fault}"), REASON_BYTES_MAX);
+                self.refuse(by, trace, RejectedFor::Unreadable, &reason);
+                if !is_request(body) {
+                    // What is no request is not answered as one.
+                    return;
+                }
                 let response = refusal(trace, body, &reason);
                 let response = response.unwrap_or(ControlResponse::RunRejected { request_id: trace, reason });
                 self.shared.publish(answer(trace, &response));
@@ -79,6 +82,9 @@ impl Engine {
         if self.is_known(key) {
             return;
         }
+        if self.is_open(trace) {
+            return;
+        }
         if request_id != trace {
             let reason = format!("request_id is {request_id} and the header's trace_id {trace}: they must be the same");
             return self.reject(now, key, request_id, by, (RejectedFor::RequestId, reason));
@@ -86,16 +92,23 @@ impl Engine {
         let (open, open_max) = ((self.runs.len() + self.loading.len()) as u64, self.shared.settings.limits.open_max);
         if open >= open_max {
             let reason = format!("{open} runs are worked on, as many as there may be: wait for one to end (limits.runs.open_max)");
-            // It passes: the same request may come again.
-            return self.reject_for_now(trace, request_id, by, (RejectedFor::TooMany, reason));
-        }
-        if self.runs.contains_key(&trace) || self.loading.values().any(|it| it.run == trace) {
-            return;
+            return self.reject(now, key, request_id, by, (RejectedFor::TooMany, reason));
         }
         self.remember(key, Answered::Soon);
         let (ticket, yaml) = (self.shared.ticket(), Arc::from(yaml));
         self.shared.outputs.push_back(Output::Load { ticket, yaml: Arc::clone(&yaml) });
         self.loading.insert(ticket, Submission { run: trace, by, yaml, cancelled: None });
+    }
+
+    /// Whether a run is worked on whose submission is not remembered any more; then it is accepted as it was, or will be.
+    fn is_open(&mut self, run: TraceId) -> bool {
+        if let Some(of) = self.runs.get(&run).filter(|of| of.is_live) {
+            let body = accepted(run, of.opening, &of.name());
+            self.remember((run, ControlVariant::Submit), Answered::With(body.clone()));
+            self.shared.publish(of_body(run, body));
+            return true;
+        }
+        self.runs.contains_key(&run) || self.loading.values().any(|it| it.run == run)
     }
 
     pub(super) fn on_loaded(&mut self, now: Now, ticket: Ticket, opening: Result<Arc<Opening>, String>) {
@@ -126,13 +139,11 @@ impl Engine {
             plan: JsonText::from_value(&serde_json::to_value(&plan).unwrap_or_default()),
             at: now.wall,
         }));
-        let response =
-            ControlResponse::RunAccepted { request_id: run.run, trace_id: run.run, opening_id: id, opening_name: name.to_string() };
-        let (trace, body) = (run.run, Bytes::from(response.encode()));
+        let (trace, body) = (run.run, accepted(run.run, id, &name));
         let variant = ControlVariant::Submit.name().to_owned();
-        let accepted = RunOp::Answer(AnswerRow { request: trace, variant, body: body.clone(), at: now.wall });
+        let answer = RunOp::Answer(AnswerRow { request: trace, variant, body: body.clone(), at: now.wall });
         self.accepting.insert(run.run, body);
-        self.shared.persist_begin(run.run, vec![begin, accepted]);
+        self.shared.persist_begin(run.run, vec![begin, answer]);
         self.runs.insert(run.run, run);
     }
 
@@ -168,16 +179,24 @@ impl Engine {
         run.open_scope(to, now, 0);
     }
 
-    /// A run could not be recorded: it is rejected, and not remembered, so that it can be submitted again.
+    /// A run could not be recorded: it is rejected. The answer does not wait for a store that cannot write.
     pub(super) fn not_recorded(&mut self, now: Now, run: TraceId, error: &str) {
         self.accepting.remove(&run);
-        let Some(run) = self.runs.remove(&run) else { return };
-        let reason = format!("the run cannot be recorded: {error}; `rl-console doctor` says more");
-        self.remembered.forget((run.run, ControlVariant::Submit));
-        self.reject_for_now(run.run, run.run, run.by, (RejectedFor::NotRecorded, reason));
+        let Some(by) = self.drop_run(now, run) else { return };
+        let reason = cut(&format!("the run cannot be recorded: {error}; `rl-console doctor` says more"), REASON_BYTES_MAX);
+        self.refuse(by, run, RejectedFor::NotRecorded, &reason);
+        let (key, publish) = ((run, ControlVariant::Submit), answer(run, &ControlResponse::RunRejected { request_id: run, reason }));
+        self.keep(now, key, &publish);
+        self.shared.publish(publish);
+    }
+
+    /// Takes away a run that is not to begin, and rejects the requests to cancel it. Whose it was.
+    pub(super) fn drop_run(&mut self, now: Now, run: TraceId) -> Option<Asker> {
+        let run = self.runs.remove(&run)?;
         for (by, trace) in run.cancelled.into_iter().flat_map(|(by, traces)| traces.into_iter().map(move |trace| (by.clone(), trace))) {
             self.reject(now, (trace, ControlVariant::Cancel), trace, by, unknown_run(run.run));
         }
+        Some(run.by)
     }
 
     fn on_cancel(&mut self, now: Now, by: Asker, trace: TraceId, run: TraceId) {
@@ -213,6 +232,7 @@ impl Engine {
         let Some((state, why)) = run.ended.take() else { return };
         let to = &mut self.shared;
         run.close_scope(to, now, 0, "");
+        to.port_bytes = to.port_bytes.saturating_sub(run.port_bytes);
         to.timers.clear(&mut run.timer);
         end(to, now, &mut run, state, &why);
         for trace in run.cancelled.into_iter().flat_map(|(_, traces)| traces) {
@@ -234,31 +254,33 @@ impl Engine {
         }
     }
 
-    /// Rejects a request that may be made again: the answer is not remembered.
-    fn reject_for_now(&mut self, trace: TraceId, request_id: TraceId, by: Asker, (why, reason): (RejectedFor, String)) {
-        self.shared.figures.reject(why);
-        self.shared.tell(Transition::Rejected { request: trace, by }, &reason);
-        self.shared.publish(answer(trace, &ControlResponse::RunRejected { request_id, reason }));
-    }
-
     fn reject(&mut self, now: Now, key: Key, request_id: TraceId, by: Asker, (why, reason): (RejectedFor, String)) {
         let reason = cut(&reason, REASON_BYTES_MAX);
-        self.shared.figures.reject(why);
-        self.shared.tell(Transition::Rejected { request: key.0, by }, &reason);
+        self.refuse(by, key.0, why, &reason);
         self.respond(now, key, &ControlResponse::RunRejected { request_id, reason });
     }
 
     /// Answers a request for good, once that is written.
     fn respond(&mut self, now: Now, key: Key, response: &ControlResponse) {
         let publish = answer(key.0, response);
+        if self.keep(now, key, &publish) {
+            self.shared.after(After::Send(publish));
+        } else {
+            self.shared.publish(publish);
+        }
+    }
+
+    /// Remembers how a request was answered, and has that written: whether it is. A rejection that finds no room while the store cannot
+    /// write is judged anew by the next start.
+    fn keep(&mut self, now: Now, key: Key, publish: &Publish) -> bool {
         self.remember(key, Answered::With(publish.body.clone()));
-        // A rejection that finds no room while the store cannot write is judged anew by the next start.
-        if matches!(response, ControlResponse::RunRejected { .. }) && !self.shared.has_room_to_save() {
-            return self.shared.publish(publish);
+        let is_rejection = matches!(ControlResponse::decode(&publish.body), Ok(ControlResponse::RunRejected { .. }));
+        if is_rejection && !self.shared.has_room_to_save() {
+            return false;
         }
         let kept = AnswerRow { request: key.0, variant: key.1.name().to_owned(), body: publish.body.clone(), at: now.wall };
         self.shared.persist(RunOp::Answer(kept));
-        self.shared.after(After::Send(publish));
+        true
     }
 
     pub(super) fn remember(&mut self, key: Key, answered: Answered) {
@@ -295,6 +317,12 @@ pub(super) fn last_words(state: RunState, why: &str) -> (Level, String) {
 fn unknown_run(run: TraceId) -> (RejectedFor, String) {
     let reason = format!("no run {run} is worked on: it has ended, or never was; `rl-console ls runs` lists them");
     (RejectedFor::UnknownRun, reason)
+}
+
+/// That a run is accepted.
+pub(super) fn accepted(run: TraceId, opening_id: OpeningId, name: &str) -> Bytes {
+    let opening_name = name.to_owned();
+    Bytes::from(ControlResponse::RunAccepted { request_id: run, trace_id: run, opening_id, opening_name }.encode())
 }
 
 fn answer(trace: TraceId, response: &ControlResponse) -> Publish {

@@ -12,9 +12,9 @@ use super::{
     control::{FIRST_EVENT_AFTER, Submission, end},
     io::{Input, Output},
     remembered::{Answered, ControlVariant, Remembered},
-    run::{Ask, Run},
+    run::{Ask, Flight, Run},
     saving::After,
-    shared::{Settings, Shared},
+    shared::{Offered, Settings, Shared},
     timers::Due,
 };
 use crate::{
@@ -23,7 +23,6 @@ use crate::{
         AskView, Figures,
         command::{Command, Outcome, Refusal},
         openings::{Opening, Policy},
-        payload::Decision,
     },
     store::runs::{OpenRun, RunsLeft},
     tap::entry::{
@@ -35,9 +34,6 @@ use crate::{
 
 /// Why runs that had not ended before a restart have failed.
 const RESTARTED: &str = "the station was restarted";
-
-/// Runs that ask, and are told of a decision that names none of them.
-const GARBLED_TOLD_MAX: usize = 16;
 
 /// The engine.
 pub struct Engine {
@@ -51,6 +47,8 @@ pub struct Engine {
     pub(super) remembered: Remembered,
     /// Runs that ended, and whose ends are looked up.
     pub(super) recalling: BTreeSet<TraceId>,
+    /// Runs that could not be recorded, and why, while it is looked up whether they are already.
+    pub(super) doubted: BTreeMap<TraceId, String>,
 }
 
 impl Engine {
@@ -64,6 +62,7 @@ impl Engine {
             accepting: BTreeMap::new(),
             remembered: Remembered::default(),
             recalling: BTreeSet::new(),
+            doubted: BTreeMap::new(),
         };
         for answer in left.answers {
             if let Some(variant) = ControlVariant::from_name(&answer.variant) {
@@ -107,27 +106,34 @@ impl Engine {
             Input::Loaded { ticket, opening } => self.on_loaded(now, ticket, opening),
             Input::Answer { topic, body } => self.on_answer(now, &topic, &body),
             Input::Progress { topic, body } => self.on_progress(now, &topic, &body),
-            Input::Decided { by, body } => match Decision::decode(&body) {
-                Ok(Decision { action_id, approved, note }) => {
-                    self.decide(now, action_id, approved, note.as_deref().unwrap_or_default(), by);
-                }
-                Err(fault) => self.on_garbled_decision(now, &by, Decision::action_of(&body), &fault.to_string()),
-            },
+            Input::Decided { by, trace, body } => self.on_decision(now, by, trace, &body),
+            Input::Expired { by, trace, topic } => self.on_expired(by, trace, &topic),
             Input::Reached { ticket, reach } => {
                 self.shared.on_accepted(ticket, now.mono + FIRST_EVENT_AFTER);
-                if let Some((run, place)) = self.shared.reaches.remove(&ticket) {
-                    self.with(now, run, |run, to| run.on_reached(to, now, place, reach));
+                if let Some(Offered { run, place, bytes }) = self.shared.reaches.remove(&ticket) {
+                    self.shared.offered_bytes = self.shared.offered_bytes.saturating_sub(bytes);
+                    self.with(now, run, |run, to| run.on_reached(to, now, place, ticket, reach));
                 }
             }
-            Input::Left { peer } => self.for_each_flight(now, |run, to, place| run.on_left(to, now, place, peer)),
-            Input::BusDown => self.for_each_flight(now, |run, to, place| run.on_bus_down(to, now, place)),
-            Input::Recalled { run, row } => self.on_recalled(run, row.as_deref()),
+            Input::Unread { peer, msg_id } => {
+                let is_it = |flight: &Flight| flight.msg_id == Some(msg_id);
+                self.for_each_flight(now, is_it, |run, to, place| run.on_unread(to, now, place, (peer, msg_id)));
+            }
+            Input::Stopping => return self.take_back(now),
+            Input::Left { peer } => {
+                let has_it = |flight: &Flight| flight.peers.contains(&peer);
+                self.for_each_flight(now, has_it, |run, to, place| run.on_left(to, now, place, peer));
+            }
+            Input::BusDown => {
+                self.for_each_flight(now, |flight| !flight.peers.is_empty(), |run, to, place| run.on_bus_down(to, now, place));
+            }
+            Input::Recalled { run, row } => self.on_recalled(now, run, row.as_deref()),
             Input::Committed { ticket } => self.on_committed(now, ticket),
             Input::CommitFailed { ticket, error } => self.on_commit_failed(now, ticket, &error),
             Input::Timeout => {}
         }
         self.on_time(now);
-        self.pump(now);
+        self.go_on(now);
         self.shared.flush();
     }
 
@@ -152,7 +158,7 @@ impl Engine {
                 if is_known { Ok(Outcome::Decided) } else { Err(Refusal::UnknownAction(action)) }
             }
         };
-        self.pump(now);
+        self.go_on(now);
         self.shared.flush();
         outcome
     }
@@ -186,18 +192,20 @@ impl Engine {
     /// What waits for a person, the oldest first, at most so many.
     #[must_use]
     pub fn asks(&self, limit: usize) -> Vec<AskView> {
-        let view = |(action, (run, place)): (&ActionId, &(TraceId, u32))| {
+        let ask = |(action, (run, place)): (&ActionId, &(TraceId, u32))| {
             let of = self.runs.get(run)?;
-            let Ask { summary, asked_at, expires_at, timer, .. } = of.nodes.get(*place as usize)?.ask.as_ref()?;
-            let (node, summary) = (of.node_ref(*place), Arc::clone(summary));
-            let takes = Arc::from(of.would_take(*place, self.shared.settings.limits.shown_ask_bytes_max));
-            let view = AskView { action: *action, run: *run, node, summary, takes, asked_at: *asked_at, expires_at: *expires_at };
-            // Timers are numbered as they are set.
-            Some((timer.map(|(_, number)| number), view))
+            Some((*action, of, *place, of.nodes.get(*place as usize)?.ask.as_ref()?))
         };
-        let mut asks: Vec<_> = self.shared.asks.iter().filter_map(view).collect();
-        asks.sort_unstable_by_key(|(number, _)| *number);
-        asks.into_iter().take(limit).map(|(_, view)| view).collect()
+        let mut asks: Vec<_> = self.shared.asks.iter().filter_map(ask).collect();
+        // Timers are numbered as they are set.
+        asks.sort_unstable_by_key(|(.., ask)| ask.timer.map(|(_, number)| number));
+        let view = |(action, of, place, ask): (ActionId, &Run, u32, &Ask)| {
+            let Ask { summary, asked_at, expires_at, .. } = ask;
+            let (run, node, summary) = (of.run, of.node_ref(place), Arc::clone(summary));
+            let takes = Arc::from(of.would_take(place, self.shared.settings.limits.shown_ask_bytes_max));
+            AskView { action, run, node, summary, takes, asked_at: *asked_at, expires_at: *expires_at }
+        };
+        asks.into_iter().take(limit).map(view).collect()
     }
 
     /// What is counted, and how runs stand now.
@@ -208,7 +216,7 @@ impl Engine {
     }
 
     /// Changes a run that is there, and does what follows.
-    fn with(&mut self, now: Now, run: TraceId, change: impl FnOnce(&mut Run, &mut Shared)) {
+    pub(super) fn with(&mut self, now: Now, run: TraceId, change: impl FnOnce(&mut Run, &mut Shared)) {
         if let Some(of) = self.runs.get_mut(&run) {
             change(of, &mut self.shared);
         }
@@ -245,27 +253,22 @@ impl Engine {
         }
     }
 
-    fn decide(&mut self, now: Now, action: ActionId, approved: bool, note: &str, by: Asker) -> bool {
-        let Some((run, place)) = self.shared.asks.get(&action).copied() else { return false };
-        let verdict = if approved { Verdict::Approved } else { Verdict::Rejected };
-        self.with(now, run, |run, to| run.on_decided(to, now, place, verdict, Some(by), note));
-        true
-    }
-
-    /// Who decides in a way that is not understood is told so where it looks: by the run that it names, and otherwise by those that ask.
-    fn on_garbled_decision(&mut self, now: Now, by: &Asker, action: Option<ActionId>, fault: &str) {
-        let named = action.and_then(|action| self.shared.asks.get(&action)).map(|(run, _)| *run);
-        let asking = || self.shared.asks.values().map(|(run, _)| *run).collect::<BTreeSet<_>>();
-        let runs = named.map_or_else(asking, |run| BTreeSet::from([run]));
-        for run in runs.into_iter().take(GARBLED_TOLD_MAX) {
-            let says = format!("a decision of {} is not understood, and the question waits as before: {fault}", by.client);
-            self.with(now, run, |run, to| run.event(to, now, None, (EventKind::Log, Some(Level::Warn)), &says));
-        }
-    }
-
-    /// Does something to every attempt that an agent works on, in the order of runs.
-    fn for_each_flight(&mut self, now: Now, mut change: impl FnMut(&mut Run, &mut Shared, u32)) {
+    /// Tells all agents that nobody awaits their answers any more. Their runs are ended by the next start.
+    fn take_back(&mut self, now: Now) {
         let mut flights: Vec<_> = self.shared.replies.values().copied().collect();
+        flights.sort_unstable();
+        for (run, place) in flights {
+            if let Some(run) = self.runs.get_mut(&run) {
+                run.land(&mut self.shared, now, place, true);
+            }
+        }
+        self.shared.flush();
+    }
+
+    /// Does something to every attempt that is offered or worked on and that is meant, in the order of runs.
+    fn for_each_flight(&mut self, now: Now, is_meant: impl Fn(&Flight) -> bool, mut change: impl FnMut(&mut Run, &mut Shared, u32)) {
+        let flight = |(run, place): &(TraceId, u32)| self.runs.get(run)?.nodes.get(*place as usize)?.flight.as_ref();
+        let mut flights: Vec<_> = self.shared.replies.values().copied().filter(|at| flight(at).is_some_and(&is_meant)).collect();
         flights.sort_unstable();
         for (run, place) in flights {
             self.with(now, run, |run, to| change(run, to, place));
@@ -293,7 +296,7 @@ impl Engine {
         }
         for after in waiting {
             match after {
-                After::Begin(run) => self.not_recorded(now, run, error),
+                After::Begin(run) => self.doubt(now, run, error),
                 // What it tells is so all the same.
                 After::Send(publish) => self.shared.publish(publish),
             }
@@ -305,7 +308,8 @@ impl Engine {
             match due {
                 Due::Attempt(run, place) => self.with(now, run, |run, to| run.on_timeout(to, now, place)),
                 Due::Backoff(run, place) => self.with(now, run, |run, to| run.on_backoff(to, now, place)),
-                Due::Offer(run, place) => self.with(now, run, |run, to| run.on_offer(to, place)),
+                Due::Offer(run, place) => self.with(now, run, |run, to| run.on_offer(to, now, place)),
+                Due::Left(run, place) => self.with(now, run, |run, to| run.on_left_for_good(to, now, place)),
                 Due::Progress(run, place) => self.with(now, run, |run, to| run.tell_progress(to, now, place)),
                 Due::Save => self.shared.save_again(),
                 Due::Ask(action) => {
@@ -319,6 +323,19 @@ impl Engine {
                     run.fail(to, now, &format!("timed out after {ms} ms"));
                 }),
                 Due::Events(run) => self.shared.free_events(run),
+            }
+        }
+    }
+
+    /// Lets all go on that can: requests that have their turn, then nodes that wait for a place.
+    fn go_on(&mut self, now: Now) {
+        loop {
+            while let Some((run, place)) = self.shared.crowds.turn() {
+                self.with(now, run, |run, to| run.on_offer(to, now, place));
+            }
+            self.pump(now);
+            if self.shared.crowds.is_idle() {
+                return;
             }
         }
     }

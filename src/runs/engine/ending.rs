@@ -20,17 +20,17 @@ use crate::{
         runs::{Asker, EventKind, NodeState, RunState, Transition, Verdict},
         station::Level,
     },
-    time::{Now, Wall},
+    time::{Mono, Now, Wall},
 };
 
-/// How long before the end of its run a question expires at the latest.
+/// How long before the end of its run, or of an opening's time that it is within, a question expires at the latest.
 const BEFORE_END_MS: u64 = 1_000;
 
 impl Run {
     /// Asks a person whether a node may go on.
     pub(super) fn ask(&mut self, to: &mut Shared, now: Now, place: u32) {
         // Silence rejects, and does not let the run's time pass instead (ruling RMP 13).
-        let left_ms = u64::try_from(self.ends_by.since(now.mono).as_millis()).unwrap_or(u64::MAX);
+        let left_ms = u64::try_from(self.deadline(place).since(now.mono).as_millis()).unwrap_or(u64::MAX);
         let before_end_ms = left_ms.saturating_sub(BEFORE_END_MS).max(left_ms / 2).max(1);
         let confirm_ms = to.settings.limits.confirm_ms.min(before_end_ms);
         let (action, expires_at) = (ActionId(to.id()), Wall(now.wall.0.saturating_add(confirm_ms)));
@@ -59,6 +59,17 @@ impl Run {
         });
     }
 
+    /// When the time of the run is over, or of the first of the nested openings that a node is within.
+    fn deadline(&self, place: u32) -> Mono {
+        let mut by = self.ends_by;
+        let mut within = self.scopes[self.nodes[place as usize].scope as usize].parent;
+        while let Some(node) = within.map(|place| &self.nodes[place as usize]) {
+            by = node.timer.map_or(by, |(at, _)| at.min(by));
+            within = self.scopes[node.scope as usize].parent;
+        }
+        by
+    }
+
     /// A question of a node ended.
     pub(super) fn on_decided(&mut self, to: &mut Shared, now: Now, place: u32, verdict: Verdict, by: Option<Asker>, note: &str) {
         let words = match (&verdict, &by) {
@@ -76,6 +87,8 @@ impl Run {
             self.event(to, now, Some(place), (EventKind::Log, Some(Level::Info)), &says);
             self.enqueue(to, now, place);
         } else {
+            let scope = self.nodes[place as usize].scope;
+            self.scopes[scope as usize].is_denied = true;
             self.give_not_ok(place);
             self.end_node(to, now, place, NodeState::Failed, &words);
         }

@@ -14,8 +14,13 @@ use crate::{
 /// Whom a message reached of those that may answer it. Who only watches does not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// These sessions have it.
-    Took(Vec<ConnectionId>),
+    /// They have it.
+    Took {
+        /// Their sessions.
+        peers: Vec<ConnectionId>,
+        /// The message's number, by which [`Input::Unread`] names it.
+        msg_id: u64,
+    },
     /// There is nobody.
     Nobody {
         /// Agents that are there, by their names; a few.
@@ -68,8 +73,19 @@ pub enum Input {
     Decided {
         /// Whose it is.
         by: Asker,
+        /// The trace of its header.
+        trace: TraceId,
         /// Its body.
         body: Bytes,
+    },
+    /// What came on `rlp/ctrl` or `action.decision` expired before it was handed in.
+    Expired {
+        /// Whose it was.
+        by: Asker,
+        /// The trace of its header.
+        trace: TraceId,
+        /// On which it came.
+        topic: TopicName,
     },
     /// The bus took an [`Output::Publish`] with a ticket, or never will.
     Reached {
@@ -83,6 +99,15 @@ pub enum Input {
         /// Which.
         peer: ConnectionId,
     },
+    /// A message expired in the queue of a session that took it.
+    Unread {
+        /// Whose.
+        peer: ConnectionId,
+        /// The message's number.
+        msg_id: u64,
+    },
+    /// The station stops, or starts its runs anew: agents are told that nobody awaits their answers any more.
+    Stopping,
     /// The bus is gone, and all its sessions with it.
     BusDown,
     /// What is kept of a run that was asked for by [`Output::Recall`].

@@ -11,6 +11,8 @@ mod again;
 mod attempt;
 mod control;
 mod core;
+mod crowd;
+mod decision;
 mod ending;
 mod io;
 mod question;
@@ -28,4 +30,4 @@ mod timers;
 pub use core::Engine;
 
 pub use io::{Input, Output, Publish, Reach};
-pub use shared::Settings;
+pub use shared::{Settings, TTL_MS};

@@ -1,16 +1,19 @@
-//! Whom a request reached: an agent took it, or nobody did, and why; and what follows when those that took it leave (rmp-v0 §9.1).
+//! Whom a request reached: an agent took it, or nobody did, and why; and what follows when those that took it leave, or never read it
+//! (rmp-v0 §4, §9.1).
 
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use super::{
-    attempt::agent_topic,
+    attempt::{agent_topic, frame_len},
     io::{Publish, Reach},
     run::{Flight, Run},
-    shared::{Shared, TTL_MS},
+    shared::{Offered, Shared, TTL_MS},
     timers::Due,
 };
 use crate::{
-    ids::ConnectionId,
+    ids::{ConnectionId, Ticket},
     runs::payload::schema,
     tap::entry::{runs::EventKind, station::Level},
     time::Now,
@@ -18,23 +21,27 @@ use crate::{
 
 impl Run {
     /// Publishes the request of an attempt.
-    pub(super) fn offer(&mut self, to: &mut Shared, place: u32) {
-        let (run, ticket) = (self.run, to.ticket());
-        let Some(Flight { agent, ticket: own, body, .. }) = &mut self.node(place).flight else { return };
-        *own = ticket;
-        to.reaches.insert(ticket, (run, place));
-        let (topic, body) = (agent_topic(agent), body.clone());
+    pub(super) fn offer(&mut self, to: &mut Shared, place: u32, body: Bytes) {
+        let (run, ticket, bytes) = (self.run, to.ticket(), body.len() as u64);
+        let Some(flight) = &mut self.node(place).flight else { return };
+        (flight.ticket, flight.frame_len) = (Some(ticket), frame_len(&body));
+        to.offered_bytes += bytes;
+        to.reaches.insert(ticket, Offered { run, place, bytes });
+        let topic = agent_topic(&flight.agent);
         to.publish(Publish { topic, schema_id: schema::AGENT_REQUEST, trace: run, ttl_ms: TTL_MS, body, ticket: Some(ticket) });
     }
 
-    /// The bus took the request of an attempt, or never will.
-    pub(super) fn on_reached(&mut self, to: &mut Shared, now: Now, place: u32, reach: Reach) {
-        let Some(flight) = &mut self.node(place).flight else { return };
+    /// The bus took what was offered by this ticket, or never will.
+    pub(super) fn on_reached(&mut self, to: &mut Shared, now: Now, place: u32, ticket: Ticket, reach: Reach) {
+        let me = (self.run, place);
+        let Some(flight) = self.node(place).flight.as_mut().filter(|flight| flight.ticket == Some(ticket)) else { return };
+        flight.ticket = None;
         let agent = flight.agent.clone();
         match reach {
-            Reach::Took(peers) => {
-                (flight.peers, flight.refused) = (peers, None);
-                flight.body.clear();
+            Reach::Took { peers, msg_id } => {
+                (flight.peers, flight.msg_id, flight.refused) = (peers, Some(msg_id), None);
+                to.crowds.took(now.mono, &agent);
+                to.crowds.leave(&agent, me);
             }
             Reach::Nobody { agents, more } => {
                 let mut why = format!("nobody answers on agent/{agent}: start the agent, or correct the node's `use`");
@@ -52,57 +59,111 @@ impl Run {
             }
             Reach::Full => {
                 let why = format!("agent/{agent} takes nothing: its queue on the bus is full (limits.rmp.queue_bytes_max)");
-                self.offer_later(to, now, place, why);
+                self.wait_for_room(to, now, place, why);
             }
-            Reach::Down => self.offer_later(to, now, place, "the bus is down: `rl-console restart rmp` starts it again".to_owned()),
+            Reach::Down => self.wait_for_room(to, now, place, "the bus is down: `rl-console restart rmp` starts it again".to_owned()),
         }
     }
 
-    /// The request found no room: it is offered again after a pause, for a while.
-    fn offer_later(&mut self, to: &mut Shared, now: Now, place: u32, why: String) {
+    /// A request finds no room: it waits for its turn. The first of those that wait is offered again after a pause, as long as its agent
+    /// took something not too long ago.
+    pub(super) fn wait_for_room(&mut self, to: &mut Shared, now: Now, place: u32, why: String) {
         let limits = &to.settings.limits;
         let (pause, within) = (Duration::from_millis(limits.absent_pause_ms), Duration::from_millis(limits.offer_ms_max));
         let run = self.run;
         let Some(flight) = &mut self.node(place).flight else { return };
-        let since = flight.refused.as_ref().map_or(now.mono, |(since, _)| *since);
-        if now.mono.since(since) >= within {
+        let (is_first, since) = to.crowds.join(now.mono, &flight.agent, (run, place), &why);
+        if is_first && now.mono.since(since) >= within {
             return self.fail_unanswered(to, now, place, &why);
         }
-        let is_first = flight.refused.is_none();
+        let is_new = flight.refused.is_none();
         let says = format!("{why}; it is asked again for {} ms", limits.offer_ms_max);
-        flight.refused = Some((since, why));
-        flight.again = Some(to.timers.set(now.mono + pause, Due::Offer(run, place)));
+        flight.refused = Some(why);
         if is_first {
+            flight.again = Some(to.timers.set(now.mono + pause, Due::Offer(run, place)));
+        }
+        if is_new {
             self.event(to, now, Some(place), (EventKind::Log, Some(Level::Warn)), &says);
         }
     }
 
-    /// The pause of a request that found no room is over.
-    pub(super) fn on_offer(&mut self, to: &mut Shared, place: u32) {
-        if let Some(flight) = &mut self.node(place).flight {
-            flight.again = None;
-            self.offer(to, place);
+    /// A request that found no room has its turn, or the pause after its last one is over.
+    pub(super) fn on_offer(&mut self, to: &mut Shared, now: Now, place: u32) {
+        let run = self.run;
+        let pause = Duration::from_millis(to.settings.limits.absent_pause_ms);
+        let Some(flight) = self.node(place).flight.as_mut().filter(|flight| flight.ticket.is_none()) else { return };
+        to.timers.clear(&mut flight.again);
+        if !to.has_room_to_offer() {
+            flight.again = Some(to.timers.set(now.mono + pause, Due::Offer(run, place)));
+            return;
+        }
+        let topic = flight.topic.clone();
+        match self.request(to, place, &topic) {
+            Ok(body) => self.offer(to, place, body),
+            Err(too_long) => {
+                self.land(to, now, place, false);
+                self.fail_too_long(to, now, place, too_long);
+            }
         }
     }
 
-    /// A session is over. An attempt that nobody else has is not awaited any more.
+    /// A session is over. An attempt that nobody else has is awaited for a while only: its agent may answer on another connection.
     pub(super) fn on_left(&mut self, to: &mut Shared, now: Now, place: u32, peer: ConnectionId) {
-        let Some(flight) = &mut self.node(place).flight else { return };
-        let before = flight.peers.len();
-        flight.peers.retain(|other| *other != peer);
-        if before == 0 || !flight.peers.is_empty() {
-            return;
+        if self.is_last(place, peer) {
+            let why = format!("agent/{} left before it answered", self.agent(place));
+            self.await_late(to, now, place, why);
         }
-        let why = format!("agent/{} left before it answered", flight.agent);
-        self.event(to, now, Some(place), (EventKind::Log, Some(Level::Warn)), &why);
-        self.fail_unanswered(to, now, place, &why);
     }
 
     /// The bus is gone, and everybody with it.
     pub(super) fn on_bus_down(&mut self, to: &mut Shared, now: Now, place: u32) {
-        let Some(flight) = &self.node(place).flight else { return };
-        if !flight.peers.is_empty() {
+        let Some(flight) = &mut self.node(place).flight else { return };
+        if !std::mem::take(&mut flight.peers).is_empty() {
             let why = format!("the bus went down before agent/{} answered", flight.agent);
+            self.await_late(to, now, place, why);
+        }
+    }
+
+    /// A request expired in the queue of a session that took it. An attempt that nobody else has is in nobody's hands.
+    pub(super) fn on_unread(&mut self, to: &mut Shared, now: Now, place: u32, (peer, msg_id): (ConnectionId, u64)) {
+        let is_it = self.nodes[place as usize].flight.as_ref().is_some_and(|flight| flight.msg_id == Some(msg_id));
+        if is_it && self.is_last(place, peer) {
+            let why = format!("agent/{} did not read its request within {TTL_MS} ms", self.agent(place));
+            self.fail_unanswered(to, now, place, &why);
+        }
+    }
+
+    /// Takes a session off those that have a request: whether it was the last.
+    fn is_last(&mut self, place: u32, peer: ConnectionId) -> bool {
+        let Some(Flight { peers, .. }) = &mut self.node(place).flight else { return false };
+        let before = peers.len();
+        peers.retain(|other| *other != peer);
+        before > 0 && peers.is_empty()
+    }
+
+    fn agent(&self, place: u32) -> &str {
+        self.nodes[place as usize].flight.as_ref().map_or("", |flight| &flight.agent)
+    }
+
+    /// Nobody is there any more that has the request: its answer is awaited for a while.
+    fn await_late(&mut self, to: &mut Shared, now: Now, place: u32, why: String) {
+        let (run, left_ms) = (self.run, to.settings.limits.left_ms_max);
+        let warns = (EventKind::Log, Some(Level::Warn));
+        if left_ms == 0 {
+            self.event(to, now, Some(place), warns, &why);
+            return self.fail_unanswered(to, now, place, &why);
+        }
+        self.event(to, now, Some(place), warns, &format!("{why}: an answer is awaited for {left_ms} ms more"));
+        let Some(flight) = &mut self.node(place).flight else { return };
+        flight.left = Some(why);
+        flight.again = Some(to.timers.set(now.mono + Duration::from_millis(left_ms), Due::Left(run, place)));
+    }
+
+    /// The while in which an agent that left could have answered is over.
+    pub(super) fn on_left_for_good(&mut self, to: &mut Shared, now: Now, place: u32) {
+        let Some(flight) = &mut self.node(place).flight else { return };
+        flight.again = None;
+        if let Some(why) = flight.left.take() {
             self.fail_unanswered(to, now, place, &why);
         }
     }

@@ -64,14 +64,6 @@ impl Remembered {
         self.answers.get(&key)
     }
 
-    /// Forgets a request that got no answer for good.
-    pub(super) fn forget(&mut self, key: Key) {
-        if let Some(answered) = self.answers.remove(&key) {
-            self.bytes -= answered.bytes();
-            self.order.retain(|other| *other != key);
-        }
-    }
-
     pub(super) fn set(&mut self, key: Key, answered: Answered, answers_max: u64, bytes_max: u64) {
         self.bytes += answered.bytes();
         match self.answers.insert(key, answered) {
@@ -100,9 +92,8 @@ mod tests {
         assert!(remembered.of(key(1)).is_some());
         remembered.set(key(3), with(1), 10, 100);
         assert_eq!([1, 2, 3].map(|n| remembered.of(key(n)).is_some()), [false, true, true]);
-        remembered.forget(key(2));
-        remembered.set(key(4), with(99), 10, 100);
+        remembered.set(key(4), with(39), 10, 100);
         remembered.set(key(5), Answered::Soon, 2, 100);
-        assert_eq!([3, 4, 5].map(|n| remembered.of(key(n)).is_some()), [false, true, true]);
+        assert_eq!([2, 3, 4, 5].map(|n| remembered.of(key(n)).is_some()), [false, false, true, true]);
     }
 }

@@ -5,9 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use bytes::Bytes;
-
-use super::timers::Key;
+use super::{shared::Shared, timers::Key};
 use crate::{
     ids::{ActionId, ConnectionId, OpeningId, Ticket, TopicName, TraceId},
     runs::{
@@ -61,8 +59,6 @@ pub(super) struct Run {
     pub(super) foreign: u64,
     /// Events and artifacts that were not kept because the store could not write.
     pub(super) lost: (u64, u64),
-    /// What is told now is kept whatever room there is.
-    pub(super) tells_loss: bool,
     pub(super) timer: Option<Key>,
     pub(super) ended: Option<(RunState, String)>,
 }
@@ -79,6 +75,8 @@ pub(super) struct Scope {
     pub(super) is_open: bool,
     /// Nodes that have not ended.
     pub(super) left: u32,
+    /// Whether a person, or nobody in time, said no to a node of it.
+    pub(super) is_denied: bool,
     pub(super) edges: Vec<EdgeState>,
     /// The edges out of each node, and into it.
     pub(super) outgoing: Vec<Vec<u32>>,
@@ -154,17 +152,20 @@ pub(super) struct Told {
 pub(super) struct Flight {
     pub(super) agent: Arc<str>,
     pub(super) topic: TopicName,
-    pub(super) ticket: Ticket,
+    /// Of the request, while the bus has not said whom it reached.
+    pub(super) ticket: Option<Ticket>,
     /// The request's length, header and body (rmp-v0 §3).
     pub(super) frame_len: u64,
     pub(super) began: Mono,
-    /// The request, until somebody took it.
-    pub(super) body: Bytes,
     /// The sessions that took it and are still there.
     pub(super) peers: Vec<ConnectionId>,
-    /// Since when nobody has room for it, and why.
-    pub(super) refused: Option<(Mono, String)>,
-    /// Of the time until it is offered again.
+    /// The number by which they have it.
+    pub(super) msg_id: Option<u64>,
+    /// Why nobody has room for it.
+    pub(super) refused: Option<String>,
+    /// That all that took it have left.
+    pub(super) left: Option<String>,
+    /// Of the time until it is offered again, or until it is not awaited any more.
     pub(super) again: Option<Key>,
 }
 
@@ -192,7 +193,6 @@ impl Run {
             late: 0,
             foreign: 0,
             lost: (0, 0),
-            tells_loss: false,
             timer: None,
             ended: None,
         };
@@ -241,7 +241,18 @@ impl Run {
             });
         }
         let opening = Arc::clone(opening);
-        self.scopes.push(Scope { opening, base, parent, is_open: false, left: 0, edges: Vec::new(), outgoing, incoming, tokens: 0 });
+        self.scopes.push(Scope {
+            opening,
+            base,
+            parent,
+            is_open: false,
+            left: 0,
+            is_denied: false,
+            edges: Vec::new(),
+            outgoing,
+            incoming,
+            tokens: 0,
+        });
         scope
     }
 
@@ -329,10 +340,11 @@ impl Run {
     }
 
     /// Lets go of what a node's ports hold.
-    pub(super) fn forget_outputs(&mut self, place: u32) {
+    pub(super) fn forget_outputs(&mut self, to: &mut Shared, place: u32) {
         let node = self.node(place);
         let bytes = std::mem::take(&mut node.output_bytes);
         node.outputs = BTreeMap::new();
         self.port_bytes = self.port_bytes.saturating_sub(bytes);
+        to.port_bytes = to.port_bytes.saturating_sub(bytes);
     }
 }

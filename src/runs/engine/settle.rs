@@ -12,7 +12,7 @@ use super::{
 use crate::{
     runs::{
         openings::{Check, Edge, Is, PortRef, PortValue, Success},
-        payload::{Ports, value_len},
+        payload::{Ports, memory_len},
     },
     tap::entry::{
         runs::{EventKind, NodeState, RunState},
@@ -34,9 +34,9 @@ impl Run {
         of.is_open = true;
         of.left = u32::try_from(opening.nodes.len()).unwrap_or(u32::MAX);
         of.edges = vec![EdgeState::Open; opening.edges.len()];
-        of.tokens = 0;
+        (of.tokens, of.is_denied) = (0, false);
         for place in self.places(scope) {
-            self.forget_outputs(place);
+            self.forget_outputs(to, place);
             let unsettled = self.scopes[scope as usize].incoming[self.nodes[place as usize].index].len();
             let node = self.node(place);
             node.unsettled = u32::try_from(unsettled).unwrap_or(u32::MAX);
@@ -167,22 +167,27 @@ impl Run {
     /// All nodes of a scope have ended.
     fn judge(&mut self, to: &mut Shared, now: Now, scope: u32) {
         let failure = self.failure(scope);
-        if let Some(why) = self.unsaved(scope).filter(|_| failure.is_none()) {
-            let parent = self.scopes[scope as usize].parent;
-            self.event(to, now, parent, (EventKind::Log, Some(Level::Warn)), &why);
+        if let Some((place, why)) = self.unsaved(scope).filter(|_| failure.is_none()) {
+            self.event(to, now, Some(place), (EventKind::Log, Some(Level::Warn)), &why);
         }
         self.scopes[scope as usize].is_open = false;
         match (self.scopes[scope as usize].parent, failure) {
             (None, None) => self.ended = Some((RunState::Succeeded, String::new())),
             (None, Some(why)) => self.ended = Some((RunState::Failed, why)),
             (Some(parent), None) => {
-                let bytes = self.saved(scope).map(|value| value_len(&value.value)).sum();
+                let bytes = self.saved(scope).map(|value| memory_len(&value.value)).sum();
                 if self.fits(to, now, parent, bytes) {
                     let ports = self.nested_ports(scope);
                     self.complete(to, now, parent, ports, bytes);
                 }
             }
-            (Some(parent), Some(why)) => self.fail_attempt(to, now, parent, true, &format!("it did not succeed: {why}")),
+            (Some(parent), Some(why)) => {
+                // Whoever said no is not asked again by another attempt of the whole (ruling RMP 13).
+                let is_denied = self.scopes[scope as usize].is_denied;
+                let around = self.nodes[parent as usize].scope;
+                self.scopes[around as usize].is_denied |= is_denied;
+                self.fail_attempt(to, now, parent, !is_denied, &format!("it did not succeed: {why}"));
+            }
         }
     }
 
@@ -201,18 +206,19 @@ impl Run {
             return Some(why);
         }
         let is_any_done = self.places(scope).any(|place| self.nodes[place as usize].state == NodeState::Completed);
-        if is_any_done { self.unsaved(scope) } else { Some("every node was skipped".to_owned()) }
+        (!is_any_done).then(|| "every node was skipped".to_owned())
     }
 
-    /// What a scope was to save, and the node that completed did not give.
-    fn unsaved(&self, scope: u32) -> Option<String> {
+    /// The node that completed without giving what the scope was to save of it, in words. That is no failure of its own: all nodes
+    /// succeeded, or `success` holds.
+    fn unsaved(&self, scope: u32) -> Option<(u32, String)> {
         let opening = self.opening_of(scope);
         let lacks = |port: &&PortRef| {
             let place = self.place(scope, port.node);
             self.nodes[place as usize].state == NodeState::Completed && self.values(place, &port.port).is_empty()
         };
         let PortRef { node, port } = opening.save.iter().find(lacks)?;
-        Some(format!("artifacts.save: {} gave nothing on its port `{port}`", opening.nodes[*node].id))
+        Some((self.place(scope, *node), format!("artifacts.save: {} gave nothing on its port `{port}`", opening.nodes[*node].id)))
     }
 
     /// What a scope saves.

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use uuid::Uuid;
 
 use super::{
+    crowd::Crowds,
     io::{Output, Publish},
     saving::{After, Saving},
     timers::{Due, Timers},
@@ -20,7 +21,7 @@ use crate::{
 };
 
 /// TTL of what is sent on `rlp/ctrl` and to agents, and of events, in milliseconds (rmp-v0 §9).
-pub(super) const TTL_MS: u64 = 30_000;
+pub const TTL_MS: u64 = 30_000;
 
 /// How the engine is set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +40,14 @@ impl Default for Settings {
     }
 }
 
+/// A request on its way to the bus.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offered {
+    pub(super) run: TraceId,
+    pub(super) place: u32,
+    pub(super) bytes: u64,
+}
+
 /// What all runs share.
 pub(super) struct Shared {
     pub(super) settings: Settings,
@@ -50,7 +59,13 @@ pub(super) struct Shared {
     /// Who awaits an answer on a reply topic.
     pub(super) replies: HashMap<TopicName, (TraceId, u32)>,
     /// Who awaits how many a request reached.
-    pub(super) reaches: BTreeMap<Ticket, (TraceId, u32)>,
+    pub(super) reaches: BTreeMap<Ticket, Offered>,
+    /// Bytes of requests that the bus has not judged yet.
+    pub(super) offered_bytes: u64,
+    /// Requests that found no room.
+    pub(super) crowds: Crowds,
+    /// Bytes that the ports of all runs hold.
+    pub(super) port_bytes: u64,
     /// Who awaits a decision.
     pub(super) asks: BTreeMap<ActionId, (TraceId, u32)>,
     /// Runs whose acceptance is on its way to the bus.
@@ -77,6 +92,9 @@ impl Shared {
             timers: Timers::default(),
             replies: HashMap::new(),
             reaches: BTreeMap::new(),
+            offered_bytes: 0,
+            crowds: Crowds::default(),
+            port_bytes: 0,
             asks: BTreeMap::new(),
             accepted: BTreeMap::new(),
             held: BTreeMap::new(),
@@ -125,6 +143,11 @@ impl Shared {
     /// Whether an event or an artifact may be written, or has to be left out while the store cannot write.
     pub(super) fn has_room_to_save(&self) -> bool {
         self.saving.has_room(self.settings.limits.unsaved_bytes_max)
+    }
+
+    /// Whether one more request may be on its way to the bus, whatever its length.
+    pub(super) fn has_room_to_offer(&self) -> bool {
+        self.offered_bytes < self.settings.limits.offered_bytes_max
     }
 
     pub(super) fn tell(&mut self, transition: Transition, text: &str) {

@@ -17,8 +17,19 @@ use crate::{
         station::Level,
     },
     time::Now,
-    words::counted,
+    words::{self, counted},
 };
+
+/// An event that a run tells.
+struct Said<'a> {
+    /// The node that it is of.
+    place: Option<u32>,
+    kind: EventKind,
+    level: Option<Level>,
+    says: &'a str,
+    /// Whether it is kept though there is no room.
+    is_forced: bool,
+}
 
 impl Run {
     /// Tells an event. `place` is the node that it speaks of.
@@ -36,6 +47,11 @@ impl Run {
         says: &str,
         more: impl FnOnce(&mut EventMeta),
     ) {
+        self.event_as(to, now, &Said { place, kind, level, says, is_forced: false }, more);
+    }
+
+    fn event_as(&mut self, to: &mut Shared, now: Now, said: &Said<'_>, more: impl FnOnce(&mut EventMeta)) {
+        let Said { place, kind, level, says, is_forced } = *said;
         self.events += 1;
         to.figures.events += 1;
         let node = place.map(|place| self.node_ref(place));
@@ -47,7 +63,7 @@ impl Run {
         let is_last = meta.success.is_some();
         let message = cut(says, to.settings.limits.event_bytes_max);
         let event = RunEvent { kind, level, message: message.clone(), meta };
-        let is_forced = is_last || self.tells_loss;
+        let is_forced = is_forced || is_last;
         let is_kept = self.kept_events < to.settings.limits.events_kept_max || is_forced;
         let is_left_out = is_kept && !is_forced && !to.has_room_to_save();
         if is_left_out {
@@ -69,9 +85,7 @@ impl Run {
 
     /// Tells that something is not kept; that is kept itself.
     fn say_lost(&mut self, to: &mut Shared, now: Now, says: &str) {
-        self.tells_loss = true;
-        self.event(to, now, None, (EventKind::Log, Some(Level::Warn)), says);
-        self.tells_loss = false;
+        self.event_as(to, now, &Said { place: None, kind: EventKind::Log, level: Some(Level::Warn), says, is_forced: true }, |_| {});
     }
 
     /// Tells what was left out of the run, before its end.
@@ -134,15 +148,16 @@ impl Run {
     }
 
     fn save_one(&mut self, to: &mut Shared, now: Now, place: u32, port: &Arc<str>, value: &PortValue) {
-        let mut bytes = Vec::new();
-        // Writing to memory cannot fail.
-        let _ = rmpv::encode::write_value(&mut bytes, &value.value);
-        let (len, node) = (bytes.len() as u64, self.node_ref(place));
+        let node = self.node_ref(place);
         if !to.has_room_to_save() {
             self.lost.1 += 1;
             let says = format!("{}.{port} is not kept: {}", node.id, to.saving.error());
             return self.event(to, now, Some(place), (EventKind::Log, Some(Level::Error)), &says);
         }
+        let mut bytes = Vec::new();
+        // Writing to memory cannot fail.
+        let _ = rmpv::encode::write_value(&mut bytes, &value.value);
+        let len = bytes.len() as u64;
         self.artifacts += 1;
         to.figures.artifacts += 1;
         let (kind, schema_id) = (Arc::clone(&value.kind), value.schema_id);
@@ -167,11 +182,8 @@ impl Run {
 /// A text within a bound, which says so where it was cut.
 pub(super) fn cut(text: &str, bytes_max: u64) -> String {
     const SAYS: &str = " … (cut)";
-    let bytes_max = usize::try_from(bytes_max).unwrap_or(usize::MAX);
-    if text.len() <= bytes_max {
+    if text.len() as u64 <= bytes_max {
         return text.to_owned();
     }
-    let room = bytes_max.saturating_sub(SAYS.len());
-    let end = (0..=room).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
-    format!("{}{SAYS}", &text[..end])
+    format!("{}{SAYS}", words::cut(text, bytes_max.saturating_sub(SAYS.len() as u64)))
 }

@@ -16,6 +16,8 @@ pub(super) enum Due {
     Backoff(TraceId, u32),
     /// A request that nobody took may be offered again.
     Offer(TraceId, u32),
+    /// An agent that left had time to answer all the same.
+    Left(TraceId, u32),
     /// What an agent said of its progress last may be told.
     Progress(TraceId, u32),
     /// Nobody decided.

@@ -8,6 +8,7 @@ use crate::{
     ids::{ConnectionId, TopicName, TraceId},
     runs::engine::Reach,
     tap::entry::runs::Asker,
+    time::Mono,
 };
 
 /// Whom a message reached, once the bus has taken it; [`Reach::Down`] where the bus went away with it.
@@ -55,6 +56,13 @@ pub enum Heard {
     Message(Incoming),
     /// A session is over; nothing more comes of it.
     Left(ConnectionId),
+    /// A message expired before an agent that took it had read it.
+    Unread {
+        /// Whose session.
+        peer: ConnectionId,
+        /// The number by which [`Reach::Took`] named the message.
+        msg_id: u64,
+    },
     /// The bus is gone, and all its sessions with it.
     Down,
 }
@@ -68,6 +76,8 @@ pub struct Incoming {
     pub by: Asker,
     /// The trace of its header.
     pub trace: TraceId,
+    /// From when on it is worth nothing (rmp-v0 §4).
+    pub expires_at: Mono,
     /// Its body.
     pub body: Bytes,
     /// Holds its room on the way until it is dropped.

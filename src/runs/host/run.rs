@@ -98,8 +98,6 @@ pub struct Setup {
     pub bus: Box<dyn Bus>,
     /// What the station asks.
     pub requests: mpsc::Receiver<Request>,
-    /// What came on the bus.
-    pub heard: mpsc::Receiver<Heard>,
 }
 
 struct Host {
@@ -126,12 +124,12 @@ struct Host {
 
 type ReachingFor = std::pin::Pin<Box<dyn Future<Output = (Ticket, Reach)> + Send>>;
 
-/// Serves runs until the station stops it or its requests end.
+/// Serves runs until the station stops it or its requests end. What is left in `heard` then was not taken.
 ///
 /// # Errors
 /// [`CommitError`] when the store cannot say what it has of earlier starts.
-pub async fn run(setup: Setup) -> Result<(), CommitError> {
-    let Setup { settings, tap, clock, store, answers_max, library, bus, mut requests, mut heard } = setup;
+pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<Heard>) -> Result<(), CommitError> {
+    let Setup { settings, tap, clock, store, answers_max, library, bus, mut requests } = setup;
     let left = left(&*store, answers_max, settings.limits.answers_bytes_max).await?;
     let (committed, mut commits) = mpsc::channel(ANSWERS_MAX);
     let (recalled, mut recalls) = mpsc::channel(RECALLED_MAX);
@@ -179,6 +177,7 @@ pub async fn run(setup: Setup) -> Result<(), CommitError> {
                 #[cfg(test)]
                 Some(Request::Break) => std::panic::panic_any("on purpose"),
                 Some(Request::Stop { answer }) => {
+                    host.input(Input::Stopping);
                     let _ = answer.send(());
                     return Ok(());
                 }
@@ -214,24 +213,36 @@ impl Host {
     }
 
     fn on_heard(&mut self, heard: Heard) {
-        let Incoming { topic, by, trace, body, room } = match heard {
+        let Incoming { topic, by, trace, expires_at, body, room } = match heard {
             Heard::Message(message) => message,
             Heard::Left(peer) => {
-                // Whom messages reached before it left was told before.
-                while let Some(Some((ticket, reach))) = self.reaching.next().now_or_never() {
-                    self.input(Input::Reached { ticket, reach });
-                }
+                self.take_reached();
                 return self.input(Input::Left { peer });
+            }
+            Heard::Unread { peer, msg_id } => {
+                self.take_reached();
+                return self.input(Input::Unread { peer, msg_id });
             }
             Heard::Down => return self.input(Input::BusDown),
         };
+        // An answer is taken all the same: the bus had it in time, and what it tells is done.
+        let is_expired = self.clock.now().mono >= expires_at;
         match topic.as_str() {
+            "rlp/ctrl" | "action.decision" if is_expired => self.input(Input::Expired { by, trace, topic }),
             "rlp/ctrl" => self.input(Input::Control { by, trace, body }),
-            "action.decision" => self.input(Input::Decided { by, body }),
+            "action.decision" => self.input(Input::Decided { by, trace, body }),
+            text if text.ends_with("/progress") && is_expired => {}
             text if text.ends_with("/progress") => self.input(Input::Progress { topic, body }),
             _ => self.input(Input::Answer { topic, body }),
         }
         drop(room);
+    }
+
+    /// Whom messages reached that were sent before what comes next was told.
+    fn take_reached(&mut self) {
+        while let Some(Some((ticket, reach))) = self.reaching.next().now_or_never() {
+            self.input(Input::Reached { ticket, reach });
+        }
     }
 
     fn on_committed(&mut self, ticket: Ticket, result: Result<(), CommitError>) {
@@ -339,7 +350,7 @@ impl Host {
         });
         let error = match (self.store)() {
             None => CommitError::Failed("the store is being opened again".to_owned()),
-            Some(store) => match store.commit(Op::Runs(ops.to_vec()), Class::Process, done) {
+            Some(store) => match store.commit(Op::Runs(Arc::clone(&ops)), Class::Process, done) {
                 Ok(()) => {
                     self.commits += 1;
                     return true;

@@ -24,7 +24,7 @@ use crate::{
     },
     store::Store,
     tap::Tap,
-    time::Clock,
+    time::{Clock, Mono},
 };
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -36,6 +36,8 @@ struct Line {
     /// Offers that find no room before one does; `u32::MAX` for ever.
     full: AtomicU32,
     is_down: std::sync::atomic::AtomicBool,
+    /// The host may end.
+    may_end: std::sync::atomic::AtomicBool,
     taken: Mutex<VecDeque<Message>>,
     news: Notify,
 }
@@ -52,7 +54,9 @@ impl Bus for Played {
             self.0.full.store(if full == u32::MAX { full } else { full - 1 }, Ordering::SeqCst);
             return Err(NotSent::Full(message));
         }
-        let reaching = message.asks_reach.then(|| -> Reaching { Box::pin(std::future::ready(Reach::Took(vec![ConnectionId(7)]))) });
+        let reaching = message
+            .asks_reach
+            .then(|| -> Reaching { Box::pin(std::future::ready(Reach::Took { peers: vec![ConnectionId(7)], msg_id: 1 })) });
         self.0.taken.lock().unwrap().push_back(message);
         self.0.news.notify_one();
         Ok(reaching)
@@ -76,9 +80,10 @@ fn with_runs<T: Future<Output = ()>>(test: impl FnOnce(House) -> T) {
         Store::open(folder.path(), &PackId::new("dev.test"), &ManifestHash::new("sha256:aa"), limits::Store::default(), clock).unwrap();
     let (handle, closed, line) = (store.handle(), Arc::new(AtomicU32::new(0)), Arc::new(Line::default()));
     let ((requests, asked), (heard, hearing)) = (mpsc::channel(16), mpsc::channel(16));
+    let mut hearing = hearing;
     let is_closed = Arc::clone(&closed);
     let setup = Setup {
-        settings: Settings::default(),
+        settings: Settings { limits: limits::Runs { left_ms_max: 1, ..limits::Runs::default() }, ..Settings::default() },
         tap: Tap::new(limits::Tap::default()),
         clock,
         store: Box::new(move || {
@@ -90,15 +95,19 @@ fn with_runs<T: Future<Output = ()>>(test: impl FnOnce(House) -> T) {
         library: Box::new(NoLibrary),
         bus: Box::new(Played(Arc::clone(&line))),
         requests: asked,
-        heard: hearing,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let test = test(House { line, requests, heard, closed, _folder: folder });
+        let test = std::pin::pin!(test(House { line: Arc::clone(&line), requests, heard, closed, _folder: folder }));
         tokio::time::timeout(PATIENCE, async {
+            let host = async {
+                let ended = run(setup, &mut hearing).await;
+                assert!(line.may_end.load(Ordering::SeqCst), "the host ended: {ended:?}");
+                std::future::pending::<()>().await;
+            };
             tokio::select! {
                 () = test => {}
-                ended = run(setup) => panic!("the host ended: {ended:?}"),
+                () = host => {}
             }
         })
         .await
@@ -114,7 +123,15 @@ fn trace(n: u128) -> TraceId {
 impl House {
     async fn say(&self, topic: &str, trace: TraceId, body: Vec<u8>) {
         let by = Asker { kind: AskerKind::Agent, client: Arc::from("tester") };
-        let message = Incoming { topic: TopicName::new(topic), by, trace, body: body.into(), room: Box::new(()) };
+        let message =
+            Incoming { topic: TopicName::new(topic), by, trace, expires_at: Mono(u64::MAX), body: body.into(), room: Box::new(()) };
+        self.heard.send(Heard::Message(message)).await.unwrap();
+    }
+
+    /// What nobody waits for any more.
+    async fn say_too_late(&self, topic: &str, trace: TraceId, body: Vec<u8>) {
+        let by = Asker { kind: AskerKind::Agent, client: Arc::from("tester") };
+        let message = Incoming { topic: TopicName::new(topic), by, trace, expires_at: Mono(0), body: body.into(), room: Box::new(()) };
         self.heard.send(Heard::Message(message)).await.unwrap();
     }
 
@@ -200,15 +217,19 @@ fn a_host_that_takes_nothing_still_tells_how_it_is_and_stops() {
         let (answer, answered) = oneshot::channel();
         house.requests.send(Request::Asks { answer }).await.unwrap();
         assert!(answered.await.unwrap().is_empty());
-        // The room that it holds is bounded: the channel fills, and nobody waits behind it.
-        for n in 2..20 {
+        // The room that it holds is bounded: of more than the channel has places for, some find none, and nobody waits behind it.
+        let offers = 2..20;
+        let offered = offers.clone().map(|n| {
             let request = ControlRequest::RunSubmit { request_id: trace(n), opening_yaml: ONE.to_owned() };
             let by = Asker { kind: AskerKind::Agent, client: Arc::from("tester") };
             let topic = TopicName::new("rlp/ctrl");
-            let message = Incoming { topic, by, trace: trace(n), body: request.encode().into(), room: Box::new(()) };
-            let _ = house.heard.try_send(Heard::Message(message));
-        }
-        assert!(house.figures().await.running >= 1);
+            let message =
+                Incoming { topic, by, trace: trace(n), expires_at: Mono(u64::MAX), body: request.encode().into(), room: Box::new(()) };
+            house.heard.try_send(Heard::Message(message))
+        });
+        let refused = offered.filter(|offered| matches!(offered, Err(mpsc::error::TrySendError::Full(_)))).count();
+        assert_eq!(refused, 2, "{} were offered to 16 places", offers.count());
+        assert_eq!(house.figures().await.running, 1);
     });
 }
 
@@ -240,6 +261,52 @@ fn who_leaves_behind_its_answer_has_answered_and_who_leaves_before_has_not() {
         house.heard.send(Heard::Left(ConnectionId(7))).await.unwrap();
         let last = house.events().await.pop().unwrap();
         assert_eq!(last.message, "the run failed: node a failed: agent/x left before it answered");
+    });
+}
+
+#[test]
+fn a_request_that_expired_on_its_way_is_not_done_and_an_answer_that_did_is_taken() {
+    with_runs(|house| async move {
+        let request = ControlRequest::RunSubmit { request_id: trace(1), opening_yaml: ONE.to_owned() };
+        house.say_too_late("rlp/ctrl", trace(1), request.encode()).await;
+        house.submit(2).await;
+        assert_eq!(house.response().await.request_id(), trace(2));
+        let request = house.asked().await;
+        let answer = AgentAnswer { response: AgentResponse::Completed { ports: [].into() }, tokens: None };
+        house.say_too_late(&request.reply_topic, trace(2), answer.encode()).await;
+        assert_eq!(house.events().await.last().unwrap().meta.success, Some(true));
+        let figures = house.figures().await;
+        assert_eq!((figures.submitted, figures.rejected.iter().sum::<u64>()), (1, 1));
+    });
+}
+
+#[test]
+fn what_an_agent_did_not_read_in_time_fails_its_attempt() {
+    with_runs(|house| async move {
+        house.submit(1).await;
+        house.asked().await;
+        house.heard.send(Heard::Unread { peer: ConnectionId(7), msg_id: 1 }).await.unwrap();
+        let last = house.events().await.pop().unwrap();
+        assert_eq!(last.message, "the run failed: node a failed: agent/x did not read its request within 30000 ms");
+    });
+}
+
+#[test]
+fn a_host_that_stops_tells_agents_that_nobody_awaits_their_answers() {
+    with_runs(|house| async move {
+        house.submit(1).await;
+        house.asked().await;
+        house.line.may_end.store(true, Ordering::SeqCst);
+        let (answer, answered) = oneshot::channel();
+        house.requests.send(Request::Stop { answer }).await.unwrap();
+        let notice = loop {
+            let message = house.taken().await;
+            if message.schema_id == schema::INTENT {
+                break message;
+            }
+        };
+        assert_eq!(notice.topic.as_str(), "agent/x");
+        answered.await.unwrap();
     });
 }
 

@@ -26,5 +26,6 @@ pub use literal::Literal;
 pub use merge::{declared_params, merge_params};
 pub(crate) use nearest::nearest;
 pub use opening::{Edge, Map, Node, Opening, Policy, Retry, Use};
+pub(crate) use parse::ASKS;
 pub use port::{PortRef, PortValue};
 pub use success::{Check, Is, Success};

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use rmpv::Value;
 
 use super::{
-    count::VALUE_BYTES,
+    count,
     envelope::{Body, write},
     fields::{Fault, Fields, id, map, named, of_json_map, variant},
     kinds,
@@ -202,7 +202,7 @@ impl AgentAnswer {
             Ok(tokens) => (tokens, None),
             Err(fault) => (None, Some(fault)),
         };
-        let bytes = body_bytes.max(body.values().saturating_mul(VALUE_BYTES));
+        let bytes = count::memory(body_bytes, body.values());
         let (name, value) = variant(body.payload_of(RESPONSE)?, "payload")?;
         let at = format!("payload.{name}");
         // Nothing said of it is nothing given.

@@ -87,6 +87,19 @@ pub fn refusal(trace: TraceId, body: &[u8], reason: &str) -> Option<ControlRespo
     })
 }
 
+/// Whether a body is that of a request, be it one that cannot be read; not where it is of another type.
+#[must_use]
+pub fn is_request(body: &[u8]) -> bool {
+    !Body::read(body).is_ok_and(|body| body.kind() != REQUEST)
+}
+
+/// Which of the requests it is that are answered once and for all (ruling RMP 10), by the variant's name.
+#[must_use]
+pub fn variant_of(body: &[u8]) -> Option<&'static str> {
+    let (name, _) = variant(Body::read(body).ok()?.payload_of(REQUEST).ok()?, "payload").ok()?;
+    ["RunSubmit", "RunCancel"].into_iter().find(|variant| *variant == name)
+}
+
 impl ControlRequest {
     /// Its body.
     #[must_use]

@@ -16,10 +16,22 @@ pub struct Fault {
     pub says: String,
 }
 
+/// Bytes of each part of a fault at most: names in it are its sender's.
+const FAULT_BYTES_MAX: usize = 512;
+
 impl Fault {
     pub(super) fn new(at: &str, says: &str) -> Self {
-        Self { at: at.to_owned(), says: says.to_owned() }
+        Self { at: short(at), says: short(says) }
     }
+}
+
+/// A text, cut where it is long.
+fn short(text: &str) -> String {
+    if text.len() <= FAULT_BYTES_MAX {
+        return text.to_owned();
+    }
+    let end = (0..=FAULT_BYTES_MAX).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    format!("{}…", &text[..end])
 }
 
 /// A map whose values are taken out one by one. Keys that nobody asks for are left out.

@@ -5,7 +5,10 @@ use std::sync::Weak;
 use tokio::sync::{mpsc::error::TrySendError, oneshot};
 
 use crate::{
-    rmp::{self, SchemaId, host::Request},
+    rmp::{
+        self, SchemaId,
+        host::{Reached, Request},
+    },
     runs::{
         engine::Reach,
         host::{Bus, Message, NotSent, Reaching},
@@ -35,9 +38,10 @@ impl Bus for Outward {
     }
 }
 
-fn as_runs_have_it(reach: rmp::broker::Reach) -> Reach {
+fn as_runs_have_it(reached: Reached) -> Reach {
+    let Reached { reach, msg_id } = reached;
     match reach {
-        rmp::broker::Reach::Took(peers) => Reach::Took(peers),
+        rmp::broker::Reach::Took(peers) => Reach::Took { peers, msg_id },
         rmp::broker::Reach::Nobody { agents, more } => Reach::Nobody { agents, more },
         rmp::broker::Reach::Full => Reach::Full,
         rmp::broker::Reach::TooLong => Reach::TooLong,

@@ -17,24 +17,29 @@ use super::{library::Folder, outward::Outward};
 use crate::{
     ids::Seq,
     port::PortError,
-    rmp::{self, Kind, SchemaId, host::Told, topic::CTRL},
+    rmp::{self, Kind, SchemaId, broker::Unread, host::Told, topic::CTRL},
     runs::{
         self, Asker, AskerKind,
+        engine::TTL_MS,
         host::{Heard, Incoming, Request, Setup},
-        payload::refusal,
+        payload::{refusal, variant_of},
     },
     station::{
         config::Config,
         local::{Inner, Startup},
     },
-    store,
+    store::{
+        self,
+        op::{Class, Op},
+        runs::{AnswerRow, RunOp},
+    },
     tap::entry::{Link, station::Transition},
 };
 
 /// How long the runs may take to end.
 const STOP_MAX: Duration = Duration::from_millis(500);
-/// How long an answer of a control plane that is down is worth delivering (rmp-v0 §9).
-const ANSWER_TTL_MS: u64 = 30_000;
+/// How long an answer of a control plane that is down waits for being kept.
+const KEPT_WITHIN: Duration = Duration::from_millis(500);
 /// Why such a request is rejected.
 const DOWN: &str = "the control plane is down: `rl-console restart runs` starts it again, `rl-console doctor` says more";
 
@@ -163,10 +168,9 @@ pub(in crate::station) fn start(inner: &Arc<Inner>, config: &Config, store: stor
         library: Box::new(Folder::new(&config.openings, limits.runs.yaml_bytes_max)),
         bus: Box::new(Outward { inner: Arc::downgrade(inner) }),
         requests: asked,
-        heard: hearing,
     };
     inner.control.set(Some(Ways { requests: requests.clone(), heard }));
-    let thread = spawn(setup, inner).inspect_err(|why| {
+    let thread = spawn(setup, hearing, inner).inspect_err(|why| {
         inner.control.set(None);
         inner.board.report(Transition::HostDown { link: Link::Runs }, why);
     })?;
@@ -174,14 +178,18 @@ pub(in crate::station) fn start(inner: &Arc<Inner>, config: &Config, store: stor
 }
 
 /// The thread of the runs. A panic ends them alone, and is said on every screen.
-fn spawn(setup: Setup, inner: &Arc<Inner>) -> Result<JoinHandle<()>, String> {
+fn spawn(setup: Setup, mut heard: mpsc::Receiver<Heard>, inner: &Arc<Inner>) -> Result<JoinHandle<()>, String> {
     let board = inner.board.clone();
     let inner = Arc::downgrade(inner);
     board.report(Transition::HostUp { link: Link::Runs }, "");
     let serve = move || {
         let served = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string());
         let served = served.and_then(|runtime| {
-            let ended = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(runs::host::run(setup))));
+            let ended = std::panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(runs::host::run(setup, &mut heard))));
+            if let Some(inner) = inner.upgrade() {
+                inner.control.set(None);
+                runtime.block_on(refuse_what_is_left(&inner, &mut heard));
+            }
             let ended = ended.map_err(|_| "it failed by a fault of ours; please report the log".to_owned())?;
             ended.map_err(|error| error.to_string())
         });
@@ -202,19 +210,21 @@ pub(in crate::station) async fn hear(inner: Weak<Inner>, mut from: mpsc::Receive
     while let Some(told) = from.recv().await {
         let Some(station) = inner.upgrade() else { return };
         let ways = station.control.ways();
+        // A station that stops does not wait for runs that take nothing.
+        drop(station);
         let heard = match told {
             Told::Left(session) => Some(Heard::Left(session)),
-            Told::Message(message) => {
-                if ways.is_none() {
-                    refuse(&station, &message).await;
-                }
-                incoming(message)
-            }
+            Told::Unread(Unread { session, msg_id }) => Some(Heard::Unread { peer: session, msg_id }),
+            Told::Message(message) => incoming(message),
         };
-        drop(station);
+        let Some(heard) = heard else { continue };
         // Runs that went down meanwhile may come up again, with a way of their own.
-        if let (Some(ways), Some(heard)) = (ways, heard) {
-            let _ = ways.heard.send(heard).await;
+        let not_taken = match ways {
+            Some(ways) => ways.heard.send(heard).await.err().map(|error| error.0),
+            None => Some(heard),
+        };
+        if let (Some(heard), Some(station)) = (not_taken, inner.upgrade()) {
+            refuse(&station, heard).await;
         }
     }
     if let Some(ways) = inner.upgrade().and_then(|inner| inner.control.ways()) {
@@ -237,21 +247,46 @@ fn incoming(message: rmp::host::Message) -> Option<Heard> {
         topic: heard.topic.clone(),
         by: Asker { kind, client: Arc::clone(&heard.client) },
         trace: heard.header.trace_id,
+        expires_at: heard.expires_at,
         body: heard.body.clone(),
         room: Box::new(message),
     }))
 }
 
-/// Answers a request of the control plane while that is down: the bus took it, and its asker waits.
-async fn refuse(inner: &Inner, message: &rmp::host::Message) {
-    let heard = &message.heard;
-    if heard.topic.as_str() != CTRL {
+/// Answers the requests that the runs left behind; what comes from here on finds no way to them.
+async fn refuse_what_is_left(inner: &Inner, heard: &mut mpsc::Receiver<Heard>) {
+    heard.close();
+    while let Some(heard) = heard.recv().await {
+        refuse(inner, heard).await;
+    }
+}
+
+/// Answers a request of the control plane that is down: the bus took it, and its asker waits. The answer is kept, so that the same request
+/// gets it again from the runs that are started next (ruling RMP 10).
+async fn refuse(inner: &Inner, heard: Heard) {
+    let Heard::Message(Incoming { topic, trace, body, .. }) = heard else { return };
+    if topic.as_str() != CTRL {
         return;
     }
-    let trace = heard.header.trace_id;
-    let Some(response) = refusal(trace, &heard.body, DOWN) else { return };
+    let Some(response) = refusal(trace, &body, DOWN) else { return };
+    let response = Bytes::from(response.encode());
+    let store = match &*inner.startup.borrow() {
+        Startup::Running(running) => Some(running.store.clone()),
+        _ => None,
+    };
+    if let Some((store, variant)) = store.zip(variant_of(&body)) {
+        let kept = AnswerRow { request: trace, variant: variant.to_owned(), body: response.clone(), at: inner.clock.now().wall };
+        let (tell, told) = oneshot::channel();
+        let done = Box::new(move |_| {
+            let _ = tell.send(());
+        });
+        // A store that cannot take it leaves the request to be judged anew.
+        if store.commit(Op::Runs([RunOp::Answer(kept)].into()), Class::Process, done).is_ok() {
+            let _ = tokio::time::timeout(KEPT_WITHIN, told).await;
+        }
+    }
     let Ok(requests) = inner.bus.requests() else { return };
-    let (schema_id, body) = (SchemaId::CTRL_RESP, Bytes::from(response.encode()));
-    let answer = rmp::host::Request::Publish { topic: heard.topic.clone(), schema_id, trace, ttl_ms: ANSWER_TTL_MS, body, reached: None };
+    let schema_id = SchemaId::CTRL_RESP;
+    let answer = rmp::host::Request::Publish { topic, schema_id, trace, ttl_ms: TTL_MS, body: response, reached: None };
     let _ = requests.send(answer).await;
 }

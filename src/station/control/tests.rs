@@ -69,13 +69,28 @@ impl House {
 }
 
 impl Asker {
-    async fn ask(&mut self, n: u128, request: &ControlRequest) -> ControlResponse {
+    async fn send(&self, n: u128, request: &ControlRequest) {
         let message = Message::new(SchemaId::CTRL_REQ, request.encode()).in_trace(TraceId(Uuid::from_u128(n)));
         self.client.publish("rlp/ctrl", &message).await.unwrap();
+    }
+
+    /// The next answer, and which request it is for.
+    async fn answered(&mut self) -> (u128, ControlResponse) {
         loop {
             let delivery = self.responses.next().await.unwrap();
-            if delivery.header().schema_id == SchemaId::CTRL_RESP && delivery.header().trace_id.0.as_u128() == n {
-                return ControlResponse::decode(delivery.wire.get(68..).unwrap()).unwrap();
+            if delivery.header().schema_id == SchemaId::CTRL_RESP {
+                let response = ControlResponse::decode(delivery.wire.get(68..).unwrap()).unwrap();
+                return (delivery.header().trace_id.0.as_u128(), response);
+            }
+        }
+    }
+
+    async fn ask(&mut self, n: u128, request: &ControlRequest) -> ControlResponse {
+        self.send(n, request).await;
+        loop {
+            let (of, response) = self.answered().await;
+            if of == n {
+                return response;
             }
         }
     }
@@ -126,11 +141,40 @@ fn a_control_plane_that_is_down_says_so_and_is_started_again() {
         let restarted = house.station.port().command(Command::Restart { link: Link::Runs }).await;
         assert_eq!(restarted, Ok(Outcome::Restarted { link: Link::Runs }));
         assert_eq!(asker.end(1).await, (false, "the run failed: the station was restarted".to_owned()));
-        assert!(matches!(asker.submit(2).await, ControlResponse::RunAccepted { .. }), "the ear is open again");
+        assert_eq!(rejected(asker.submit(2).await), (2, why.to_owned()), "the same request has the same answer");
+        assert_eq!(rejected(asker.ask(3, &cancel).await), (3, why.to_owned()));
+        assert!(matches!(asker.submit(6).await, ControlResponse::RunAccepted { .. }), "the ear is open again");
         assert!(matches!(asker.submit(1).await, ControlResponse::RunAccepted { .. }), "what was answered before is answered so");
         assert_eq!(asker.end(1).await.1, "the run failed: the station was restarted");
-        let cancelled = asker.ask(5, &ControlRequest::RunCancel { trace_id: TraceId(Uuid::from_u128(2)) }).await;
+        let cancelled = asker.ask(5, &ControlRequest::RunCancel { trace_id: TraceId(Uuid::from_u128(6)) }).await;
         assert!(matches!(cancelled, ControlResponse::RunCancelled { .. }));
+        asker.client.close().await;
+        house
+    });
+}
+
+#[test]
+fn requests_that_meet_runs_which_fail_at_that_moment_are_answered_all_the_same() {
+    run(async {
+        let house = House::open().await;
+        let mut asker = house.asker().await;
+        for round in 0..5_u128 {
+            let numbers = 100 * round..100 * round + 50;
+            for n in numbers.clone() {
+                if n % 50 == 25 {
+                    house.station.inner.control.ask(Request::Break).unwrap();
+                }
+                // Answered at once: none is lost between what is written and what is told.
+                asker.send(n, &ControlRequest::DescribeAgents { request_id: TraceId(Uuid::from_u128(n)), agents: Vec::new() }).await;
+            }
+            let mut answered = std::collections::BTreeSet::new();
+            while answered.len() < 50 {
+                answered.extend(Some(asker.answered().await.0).filter(|n| numbers.contains(n)));
+            }
+            while house.station.port().command(Command::Restart { link: Link::Runs }).await.is_err() {
+                tokio::task::yield_now().await;
+            }
+        }
         asker.client.close().await;
         house
     });

@@ -88,7 +88,7 @@ fn figures() -> Figures {
         store: Some(store::Counters { commits: 5, last_commit_us: 1_500, ..store::Counters::default() }),
         mpp: Some(mpp),
         rmp: Some(bus()),
-        runs: Some(runs::Figures { running: 2, rejected: [0, 0, 0, 4, 0, 0, 0], tokens: 70, ..runs::Figures::default() }),
+        runs: Some(runs::Figures { running: 2, rejected: [0, 0, 0, 4, 0, 0, 0, 0, 0], tokens: 70, ..runs::Figures::default() }),
         macp: Some(macp::host::Figures {
             totals: macp::Totals { open: 3, resolved: 2, accepted: 40, ..macp::Totals::default() },
             refused: [0, 0, 5, 0, 0, 0, 0, 0, 0, 0],

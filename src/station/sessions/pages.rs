@@ -28,15 +28,14 @@ use crate::{
 const PART_RECORDS: u64 = 10_000;
 
 /// Has the rows of all sessions written as they are. Where the runtime is down, they are as it left them.
-async fn settle(inner: &Inner) {
+pub(in crate::station) async fn settle(inner: &Inner) {
     if let Ok(way) = inner.sessions.way() {
         way.settle().await;
     }
 }
 
-/// A page of sessions.
-pub(in crate::station) async fn rows(inner: &Inner, running: &Running, filter: SessionFilter) -> Result<Piece<SessionRow, u64>, PortError> {
-    settle(inner).await;
+/// A page of sessions, as the store has them.
+pub(in crate::station) async fn rows(running: &Running, filter: SessionFilter) -> Result<Piece<SessionRow, u64>, PortError> {
     let page = asked(|done| running.store.sessions(filter, done)).await?;
     let last = page.rows.last().map(|row| row.number);
     Ok(Piece { rows: page.rows.into_iter().map(row).collect(), more: page.more, last })

@@ -75,7 +75,7 @@ fn answer(n: u128, variant: &str, body: &'static [u8]) -> RunOp {
 
 impl Kit {
     fn runs(&self, ops: Vec<RunOp>) -> Result<(), CommitError> {
-        ask(|done| self.handle.commit(Op::Runs(ops), Class::Process, done)).map(|_| ())
+        ask(|done| self.handle.commit(Op::Runs(ops.into()), Class::Process, done)).map(|_| ())
     }
 
     fn page(&self, filter: RunFilter) -> (Vec<TraceId>, bool) {

@@ -20,6 +20,15 @@ impl Link {
     /// Every link, in the order of their index.
     pub const ALL: [Self; 5] = [Self::Station, Self::Mpp, Self::Rmp, Self::Runs, Self::Macp];
 
+    /// Their names, in this order.
+    pub const NAMES: [&'static str; 5] = [Self::Station.name(), Self::Mpp.name(), Self::Rmp.name(), Self::Runs.name(), Self::Macp.name()];
+
+    /// The link of this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|link| link.name() == name)
+    }
+
     /// The place of this link in arrays that hold one item a link.
     #[must_use]
     pub const fn index(self) -> usize {

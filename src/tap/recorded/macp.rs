@@ -109,6 +109,9 @@ pub(super) fn recorded(transition: &Transition) -> wire::MacpTransition {
         Transition::Ended { session, ending } => {
             Kind::Ended(wire::MacpEnded { session: Some(recorded_session(session)), ending: plain::to_macp_ending(*ending) })
         }
+        Transition::Streaming { session, streams } => {
+            Kind::Streaming(wire::MacpStreaming { session: Some(recorded_session(session)), streams: *streams })
+        }
         Transition::Evicted { session } => Kind::Evicted(recorded_session(session)),
     };
     wire::MacpTransition { kind: Some(kind) }
@@ -133,6 +136,7 @@ pub(super) fn live(transition: wire::MacpTransition) -> Result<Transition, Decod
             effect: live_effect(it.effect.ok_or(DecodeError::Missing("accepted.effect"))?),
         },
         Kind::Ended(it) => Transition::Ended { session: live_session(it.session)?, ending: plain::macp_ending(it.ending, "ended.ending")? },
+        Kind::Streaming(it) => Transition::Streaming { session: live_session(it.session)?, streams: it.streams },
         Kind::Evicted(session) => Transition::Evicted { session: live_session(Some(session))? },
     })
 }

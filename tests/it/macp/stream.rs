@@ -4,7 +4,13 @@ use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
 use prost::Message as _;
-use rl_console::macp::proto::v1::{Envelope, SessionStartPayload, StreamSessionRequest, StreamSessionResponse};
+use rl_console::{
+    macp::{
+        self,
+        proto::v1::{Envelope, SessionStartPayload, StreamSessionRequest, StreamSessionResponse},
+    },
+    tap::entry::{Transition, What},
+};
 use serde_json::{Value, json};
 use tonic::{Code, Status};
 
@@ -150,4 +156,43 @@ fn a_stream_that_is_cut_loses_nothing_that_was_answered() {
     });
     let again = house.say("s", "Unheard", "m1", "a", "");
     assert!(again.ok && again.duplicate);
+}
+
+#[test]
+fn open_streams_are_counted_in_the_sessions_in_which_they_spoke() {
+    let house = House::open();
+    let port = house.port();
+    let mut entries = port.entries().unwrap();
+    let mut told = async || loop {
+        while let Some(batch) = entries.read() {
+            let told: Vec<u32> = batch.iter().filter_map(|entry| streams(&entry.entry.what)).collect();
+            if !told.is_empty() {
+                return told;
+            }
+        }
+        entries.ready().await;
+    };
+    let mut client = house.client.clone();
+    house.runtime.block_on(async {
+        let (messages, taken) = tokio::sync::mpsc::channel(2);
+        let taken = stream::unfold(taken, |mut taken| async move { Some((taken.recv().await?, taken)) });
+        messages.send(start("s")).await.unwrap();
+        messages.send(request(envelope("s", "Unheard", "m1", "a", ""))).await.unwrap();
+        let mut answers = client.stream_session(taken).await.unwrap().into_inner();
+        for _ in 0..2 {
+            assert!(answers.next().await.unwrap().is_ok());
+        }
+        let snapshot = port.snapshot().await.unwrap().macp;
+        assert_eq!((snapshot.session("s").map(|view| view.streams), told().await), (Some(1), vec![1]), "once, whatever it says");
+        drop(messages);
+        assert!(answers.next().await.is_none());
+        assert_eq!(tokio::time::timeout(Duration::from_secs(30), told()).await.unwrap(), [0]);
+    });
+}
+
+fn streams(what: &What) -> Option<u32> {
+    match what {
+        What::Transition(Transition::Macp(macp::Transition::Streaming { streams, .. })) => Some(*streams),
+        _ => None,
+    }
 }

@@ -7,7 +7,7 @@ use rl_console::{
     limits,
     rmp::{
         Registry, Snapshot,
-        broker::{Asked, Broker, Heard, Input, Left, Output, Settings, Tokens, Wire},
+        broker::{Asked, Broker, Heard, Input, Left, Output, Settings, Tokens, Unread, Wire},
     },
     tap::entry::{
         Direction, Entry, Frame as TapFrame, Head, Link, Transition as Any, Verdict as AnyVerdict, What,
@@ -27,6 +27,8 @@ pub(crate) struct House {
     pub(crate) closed: Vec<(ConnectionId, CloseCause)>,
     pub(crate) asked: Vec<Asked>,
     pub(crate) heard: Vec<Heard>,
+    /// What agents did not read in time of what the station asked.
+    pub(crate) unread: Vec<Unread>,
     /// Whether the station has room for what operators ask.
     pub(crate) takes: bool,
     limits: limits::Rmp,
@@ -57,8 +59,22 @@ impl House {
         let now = Now::at_ms(0);
         let broker = Broker::new(settings, now);
         let fold = broker.snapshot();
-        let (verdicts, transitions, closed, asked, heard) = Default::default();
-        Self { broker, now, fold, verdicts, transitions, closed, asked, heard, takes: true, limits, numbers: BTreeMap::new(), seq: 0 }
+        let (verdicts, transitions, closed, asked, heard, unread) = Default::default();
+        Self {
+            broker,
+            now,
+            fold,
+            verdicts,
+            transitions,
+            closed,
+            asked,
+            heard,
+            unread,
+            takes: true,
+            limits,
+            numbers: BTreeMap::new(),
+            seq: 0,
+        }
     }
 
     /// Moves on by so many milliseconds, and hands in the moments that the broker asks for.
@@ -101,6 +117,10 @@ impl House {
                 }
                 Output::Heard(heard) => {
                     self.heard.push(heard);
+                    continue;
+                }
+                Output::Unread(unread) => {
+                    self.unread.push(unread);
                     continue;
                 }
                 Output::Answered { .. } => continue,

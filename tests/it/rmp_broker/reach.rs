@@ -7,7 +7,7 @@ use rl_console::{
     limits,
     rmp::{
         SchemaId,
-        broker::{Input, Own, Reach},
+        broker::{Input, Own, Reach, Unread},
     },
 };
 
@@ -17,9 +17,20 @@ use crate::rmp_bus::words;
 fn request(house: &mut House, agent: &str, bytes: usize) -> Reach {
     let body = words::body("intent.executor.agent.request.v1", words::map(vec![("text", "x".repeat(bytes).into())])).into();
     let (topic, trace) = (format!("agent/{agent}").as_str().into(), TraceId(uuid::Uuid::nil()));
-    let (_, reach) = house.broker.publish(house.now, &Own { topic, schema_id: SchemaId(4_000), trace, ttl_ms: 30_000, body });
+    let own = Own { topic, schema_id: SchemaId(4_000), trace, ttl_ms: 30_000, body };
+    house.broker.publish(house.now, &own);
+    let reach = house.broker.reach(own.topic.as_str());
     house.drain(0);
     reach
+}
+
+/// The number of a request.
+fn published(house: &mut House, agent: &str) -> u64 {
+    let body = words::body("intent.executor.agent.request.v1", words::map(vec![])).into();
+    let (topic, trace) = (format!("agent/{agent}").as_str().into(), TraceId(uuid::Uuid::nil()));
+    let frame = house.broker.publish(house.now, &Own { topic, schema_id: SchemaId(4_000), trace, ttl_ms: 30_000, body });
+    house.drain(0);
+    u64::from_be_bytes(frame[56..64].try_into().unwrap())
 }
 
 fn nobody(agents: &[&str], more: u64) -> Reach {
@@ -33,16 +44,53 @@ fn those_that_only_watch_do_not_answer() {
     let (tui, viewer, all) = (house.operator(1), house.greeted(2, "viewer", Some(VIEWER)), house.agent(3));
     house.subscribe(tui, 1, "agent/writer");
     house.subscribe(viewer, 1, "agent/*");
-    house.subscribe(all, 1, "**");
-    assert_eq!(request(&mut house, "writer", 1), nobody(&[], 0));
+    for (sub, pattern) in [(1, "**"), (2, "agent/**"), (3, "agent/*"), (4, "*")] {
+        house.subscribe(all, sub, pattern);
+    }
+    assert_eq!(request(&mut house, "writer", 1), nobody(&[], 0), "one topic per logical agent, not a pattern of them");
     assert_eq!(house.delivered(viewer).len(), 1, "they get it all the same");
-    let (one, many) = (house.agent(4), house.agent(5));
+    let (one, other) = (house.agent(4), house.agent(5));
     house.subscribe(one, 1, "agent/writer");
     house.subscribe(one, 2, "agent/writer");
-    house.subscribe(many, 1, "agent/**");
-    assert_eq!(request(&mut house, "writer", 1), Reach::Took(vec![one, many]), "each once");
+    house.subscribe(other, 1, "agent/writer");
+    assert_eq!(request(&mut house, "writer", 1), Reach::Took(vec![one, other]), "each once");
     house.put(Input::Closed { session: one, cause: rl_console::rmp::CloseCause::PeerClosed }, 0);
-    assert_eq!(request(&mut house, "writer", 1), Reach::Took(vec![many]));
+    assert_eq!(request(&mut house, "writer", 1), Reach::Took(vec![other]));
+}
+
+#[test]
+fn what_an_agent_does_not_read_in_time_is_told_though_its_connection_takes_nothing() {
+    let mut house = House::hearing();
+    let (stuck, fine, watcher) = (house.agent(1), house.agent(2), house.agent(3));
+    house.subscribe(stuck, 1, "agent/writer");
+    house.subscribe(fine, 1, "agent/writer");
+    house.subscribe(watcher, 1, "agent/*");
+    let first = published(&mut house, "writer");
+    assert_eq!(house.delivered(fine).len(), 1);
+    house.wait(10_000);
+    let second = published(&mut house, "writer");
+    house.wait(19_999);
+    assert_eq!(house.unread, []);
+    house.wait(1_001);
+    assert_eq!(house.unread, [Unread { session: stuck, msg_id: first }], "who only watches does not answer");
+    house.wait(10_000);
+    let unread: Vec<_> = house.unread.iter().map(|unread| (unread.session, unread.msg_id)).collect();
+    assert_eq!(unread, [(stuck, first), (stuck, second), (fine, second)]);
+    house.wait(1_000);
+    assert_eq!(house.broker.timeout(), None, "nothing is looked at once nothing waits");
+    assert_eq!(house.delivered(stuck).len(), 0);
+}
+
+#[test]
+fn what_expires_as_an_agent_goes_on_to_read_is_told_as_well() {
+    let mut house = House::hearing();
+    let agent = house.agent(1);
+    house.subscribe(agent, 1, "agent/writer");
+    let number = published(&mut house, "writer");
+    house.now = house.now.after(std::time::Duration::from_secs(30));
+    assert_eq!(house.delivered(agent).len(), 0);
+    house.drain(0);
+    assert_eq!(house.unread, [Unread { session: agent, msg_id: number }]);
 }
 
 #[test]
@@ -59,6 +107,11 @@ fn agents_that_are_there_are_named_when_the_one_that_is_asked_is_not() {
     }
     let Reach::Nobody { agents, more } = request(&mut house, "riter", 1) else { panic!("somebody") };
     assert_eq!((agents.len(), more), (8, 4));
+    house.put(Input::Closed { session: two, cause: rl_console::rmp::CloseCause::PeerClosed }, 0);
+    assert_eq!(request(&mut house, "riter", 1), nobody(&["reader", "writer"], 0), "who left is named no more");
+    let three = house.agent(3);
+    house.subscribe(three, 1, "agent/poet");
+    assert_eq!(request(&mut house, "riter", 1), nobody(&["poet", "reader", "writer"], 0), "who came is named at once");
 }
 
 #[test]

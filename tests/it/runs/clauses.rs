@@ -247,7 +247,7 @@ fn a_node_that_nothing_leads_to_is_skipped_and_says_by_what() {
 }
 
 #[test]
-fn an_agent_that_leaves_in_mid_run_fails_its_attempt_at_once() {
+fn an_agent_that_leaves_in_mid_run_fails_its_attempt_though_others_watch() {
     let house = House::open();
     let (tell, told) = std::sync::mpsc::sync_channel(8);
     let agent = house.agent("slow", move |_: &Asked| {
@@ -255,12 +255,15 @@ fn an_agent_that_leaves_in_mid_run_fails_its_attempt_at_once() {
         Vec::new()
     });
     let mut client = house.agent_client();
+    let mut watcher = house.agent_client();
+    watcher.peer.subscribe(7, "agent/*");
     assert_eq!(client.submit(1, &one("slow")).variant, "RunAccepted");
     told.recv().unwrap();
     drop(agent);
     let events = client.events();
     assert_eq!(events.last().unwrap().message, "the run failed: node a failed: agent/slow left before it answered");
-    assert!(messages(&events, "log").contains(&"agent/slow left before it answered".to_owned()), "{events:#?}");
+    let says = "agent/slow left before it answered: an answer is awaited for 2000 ms more";
+    assert!(messages(&events, "log").contains(&says.to_owned()), "{events:#?}");
 }
 
 #[test]
@@ -270,6 +273,7 @@ fn who_watches_is_no_agent_and_those_that_are_there_are_named() {
     let (mut viewer, mut all) = (house.client("viewer", Some(TokenKind::Viewer)), house.agent_client());
     viewer.peer.subscribe(7, "agent/*");
     all.peer.subscribe(7, "**");
+    all.peer.subscribe(8, "agent/*");
     let mut client = house.agent_client();
     let events = client.run(1, &one("ecoh"));
     let why = "nobody answers on agent/ecoh: start the agent, or correct the node's `use` (there are echo)";

@@ -32,14 +32,13 @@ pub(super) async fn ask(client: &Client, trace: TraceId, request: &ControlReques
         client.unsubscribe(answers).await?;
         Ok::<_, Error>(answer)
     };
-    match tokio::time::timeout(Duration::from_millis(ANSWER_MS), answered).await {
-        Ok(answer) => match answer? {
-            ControlResponse::RunRejected { reason, .. } | ControlResponse::AgentsDescribeFailed { reason, .. } => {
-                Err(RunError::Rejected { reason, is_opening: matches!(request, ControlRequest::RunSubmit { .. }) }.into())
-            }
-            answer => Ok(answer),
-        },
-        Err(_) => Err(RunError::NotAnswered { ms: ANSWER_MS }.into()),
+    let is_submit = matches!(request, ControlRequest::RunSubmit { .. });
+    let answer = tokio::time::timeout(Duration::from_millis(ANSWER_MS), answered).await;
+    match answer.map_err(|_| RunError::NotAnswered { ms: ANSWER_MS, is_submit })?? {
+        ControlResponse::RunRejected { reason, .. } | ControlResponse::AgentsDescribeFailed { reason, .. } => {
+            Err(RunError::Rejected { reason, is_opening: is_submit }.into())
+        }
+        answer => Ok(answer),
     }
 }
 

@@ -27,10 +27,10 @@ use crate::{
         socket::{self, Said},
     },
     ids::TraceId,
-    port::{Operator, Page, Query, StationPort},
+    port::{Operator, Page, PeerRow, Query, StationPort, SubscriptionRow},
     rmp::{
+        Kind,
         client::{Client, Hello},
-        topic::{Pattern, Topic},
     },
     runs::{
         RunState,
@@ -198,10 +198,15 @@ async fn wait(port: &dyn Operator, context: &mut Context, agents: &BTreeSet<Stri
     tokio::time::timeout(Duration::from_millis(within_ms), look).await.unwrap_or(Ok(()))
 }
 
-/// Agents that nobody has subscribed for.
+/// Agents that nobody has subscribed for. Whoever takes their requests by a pattern watches, and an agent alone answers (rmp-v0 §9.1).
 async fn missing(port: &dyn Operator, agents: &BTreeSet<String>) -> Result<Vec<String>, Error> {
+    let Page::Peers(peers) = port.query(Query::Peers).await? else { return Err(Error::StrangeAnswer) };
     let Page::Subscriptions(rows) = port.query(Query::Subscriptions).await? else { return Err(Error::StrangeAnswer) };
-    let heard: Vec<Pattern> = rows.iter().filter_map(|row| Pattern::parse(row.topic.as_str()).ok()).collect();
-    let is_missing = |agent: &&String| Topic::parse(agent).is_ok_and(|topic| !heard.iter().any(|pattern| pattern.matches(&topic)));
-    Ok(agents.iter().filter(is_missing).cloned().collect())
+    Ok(unserved(&peers, &rows, agents))
+}
+
+fn unserved(peers: &[PeerRow], rows: &[SubscriptionRow], agents: &BTreeSet<String>) -> Vec<String> {
+    let of_agents: BTreeSet<_> = peers.iter().filter(|peer| peer.kind == Some(Kind::Agent)).map(|peer| peer.session).collect();
+    let served: BTreeSet<&str> = rows.iter().filter(|row| of_agents.contains(&row.session)).map(|row| row.topic.as_str()).collect();
+    agents.iter().filter(|agent| !served.contains(agent.as_str())).cloned().collect()
 }

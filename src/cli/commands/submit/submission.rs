@@ -68,7 +68,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SubmitArgs) -> Result<()
         };
         // A station that takes connections and says nothing is none.
         let sent = tokio::time::timeout(Duration::from_millis(ANSWER_MS), sent).await;
-        let (client, sent) = sent.map_err(|_| RunError::NotAnswered { ms: ANSWER_MS })??;
+        let (client, sent) = sent.map_err(|_| RunError::NotAnswered { ms: ANSWER_MS, is_submit: true })??;
         let done = match sent {
             Ok((run, Some(events))) => follow(context, args, run, events, &mut signals).await,
             Ok((_, None)) => Ok(()),

@@ -5,13 +5,13 @@ use std::time::Duration;
 use prost::Message as _;
 use serde_json::{Value, json};
 
-use super::{decision, rounds, words};
+use super::{super::chance::rng_of, decision, rounds, words};
 use crate::{
+    cli::runtime::Message,
     macp::{
         Mode,
         envelope::SESSION_START,
         proto::v1::{Envelope, SessionStartPayload},
-        registry,
     },
     time::Wall,
 };
@@ -169,16 +169,15 @@ impl Act {
     pub(crate) fn envelope(&self, plan: &Plan, now: Wall) -> Option<Envelope> {
         let Self::Say { message_type, id, sender, payload, .. } = self else { return None };
         let mode = if *message_type == SESSION_START { plan.mode.name().to_owned() } else { String::new() };
-        Some(Envelope {
-            macp_version: registry::VERSION.to_owned(),
+        let message = Message {
             mode,
-            message_type: (*message_type).to_owned(),
-            message_id: id.clone(),
-            session_id: plan.session.clone(),
+            of_type: (*message_type).to_owned(),
+            id: id.clone(),
+            session: plan.session.clone(),
             sender: sender.clone(),
-            timestamp_unix_ms: i64::try_from(now.0).unwrap_or(i64::MAX),
-            payload: payload.clone().into(),
-        })
+            payload: payload.clone(),
+        };
+        Some(message.envelope(now))
     }
 }
 
@@ -205,13 +204,6 @@ fn ttl_ms(took: Duration, fate: Fate) -> u64 {
 
 fn micros(span: Duration) -> u64 {
     u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
-}
-
-/// Chances of a session: neighbouring seeds and numbers start far apart.
-fn rng_of(seed: u64, number: u64) -> fastrand::Rng {
-    /// 2⁶⁴ over the golden ratio.
-    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-    fastrand::Rng::with_seed(seed.wrapping_mul(SPREAD) ^ number.wrapping_add(1).wrapping_mul(SPREAD.rotate_left(32)))
 }
 
 /// One of several.

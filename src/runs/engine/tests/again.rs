@@ -131,7 +131,7 @@ fn one_trace_may_submit_and_cancel() {
 }
 
 #[test]
-fn too_many_runs_is_no_answer_for_ever() {
+fn a_rejection_for_too_many_runs_is_for_good_also_after_a_restart() {
     let limits = limits::Runs { open_max: 1, ..limits::Runs::default() };
     let mut house = House::with(Settings { limits, ..Settings::default() });
     house.submit(1, opening(vec![node("a")], &[]));
@@ -139,9 +139,41 @@ fn too_many_runs_is_no_answer_for_ever() {
     assert!(matches!(house.responses[1].1, ControlResponse::RunRejected { .. }));
     house.does("a", &gives(&[]));
     house.submit(2, opening(vec![node("a")], &[]));
-    assert!(matches!(house.responses[2].1, ControlResponse::RunAccepted { .. }));
+    assert_eq!(house.responses[1], house.responses[2], "its sender was told no");
+    house.submit(3, opening(vec![node("a")], &[]));
+    assert!(matches!(house.responses[3].1, ControlResponse::RunAccepted { .. }), "another request finds room");
+    house.restart();
+    house.submit(2, opening(vec![node("a")], &[]));
+    assert_eq!(house.responses[1], house.responses[4]);
 }
 
+/// Pushes all answers out of memory.
+fn forget_all(house: &mut House) {
+    for n in 10_000..11_100 {
+        house.control(trace(n), &ControlRequest::RunSubmit { request_id: trace(n), opening_yaml: "no such".to_owned() });
+    }
+    house.responses.clear();
+}
+
+#[test]
+fn a_submission_that_is_not_remembered_any_more_gets_its_answer_from_its_run() {
+    let limits = limits::Runs { answers_max: 1_024, open_max: 1, ..limits::Runs::default() };
+    let mut house = House::with(Settings { limits, ..Settings::default() });
+    house.submit(1, opening(vec![node("a")], &[]));
+    let accepted = house.responses[0].clone();
+    forget_all(&mut house);
+    house.submit(1, opening(vec![node("a")], &[]));
+    assert_eq!((&house.responses[..], house.requests.len()), (&[accepted.clone()][..], 1), "while it goes on");
+    house.does("a", &fails(false));
+    house.pass(20);
+    let (end, told) = (last(&house).2.clone(), house.events.len());
+    forget_all(&mut house);
+    house.submit(1, opening(vec![node("a")], &[]));
+    assert_eq!((&house.responses[..], house.requests.len()), (&[accepted][..], 1), "and when it has ended");
+    house.pass(20);
+    assert_eq!((house.events.len(), &last(&house).2.message), (told + 1, &end.message));
+    assert_eq!((house.engine.open(), house.end(1).unwrap().0), (0, "failed"));
+}
 #[test]
 fn a_request_that_cannot_be_read_is_refused_in_its_own_form() {
     let mut house = House::new();

@@ -43,13 +43,17 @@ fn a_node_whose_input_was_not_given_fails_where_no_predicate_lets_it() {
 }
 
 #[test]
-fn what_is_to_be_saved_and_was_not_given_fails_the_run_unless_success_says_otherwise() {
+fn what_is_to_be_saved_and_was_not_given_is_a_warning_of_a_run_whose_nodes_all_succeeded() {
     let says = "artifacts.save: a gave nothing on its port `out`";
     let mut house = House::new();
     let it = Opening { save: saving(0, "out"), ..opening(vec![node("a")], &[]) };
     house.submit(1, it.clone());
     house.does("a", &gives(&[("other", 1.into())]));
-    assert_eq!(house.end(1), Some(("failed", says.to_owned())));
+    assert_eq!(house.end(1).unwrap().0, "succeeded");
+    house.pass(20);
+    let (_, _, warning) = house.events.iter().find(|(_, _, event)| event.kind == EventKind::Log).unwrap();
+    assert_eq!((warning.message.as_str(), warning.meta.node_id.as_deref()), (says, Some("a")));
+    house.events.clear();
     let exists = Check { port: PortRef { node: 0, port: "other".into() }, is: Is::Exists };
     house.submit(2, Opening { success: Some(Success::All(vec![exists])), ..it.clone() });
     house.does("a", &gives(&[("other", 1.into())]));
@@ -57,9 +61,9 @@ fn what_is_to_be_saved_and_was_not_given_fails_the_run_unless_success_says_other
     house.pass(20);
     assert_eq!(logs(&house), [says]);
     let outer = Node { action: Use::Opening { name: "inner".into(), opening: it.into() }, ..node("o") };
-    house.submit(3, opening(vec![outer], &[]));
+    house.submit(3, opening(vec![outer, node("p")], &["o.out -> p.in"]));
     house.does("a", &gives(&[]));
-    assert_eq!(house.end(3).unwrap().1, format!("node o failed: it did not succeed: {says}"));
+    assert_eq!(house.end(3).unwrap().1, "node p failed: o gave nothing on its port `out`", "what hangs on it misses it");
 }
 
 #[test]
@@ -144,6 +148,17 @@ fn what_nested_openings_pass_on_is_counted_again() {
     let outer = Node { action: Use::Opening { name: "inner".into(), opening: inner.into() }, ..node("o") };
     house.submit(1, opening(vec![outer], &[]));
     house.does("a", &gives(&[("out", "x".repeat(40_000).into())]));
+    assert!(house.stands("o").1.contains("limits.runs.port_values_bytes_max"), "{:?}", house.stands("o"));
+}
+
+#[test]
+fn what_nested_openings_pass_on_is_counted_by_its_memory_too() {
+    let limits = limits::Runs { port_values_bytes_max: 2 << 20, ..limits::Runs::default() };
+    let mut house = House::with(Settings { limits, ..Settings::default() });
+    let inner = Opening { save: saving(0, "out"), ..opening(vec![node("a")], &[]) };
+    let outer = Node { action: Use::Opening { name: "inner".into(), opening: inner.into() }, ..node("o") };
+    house.submit(1, opening(vec![outer], &[]));
+    house.does("a", &gives(&[("out", rmpv::Value::Array(vec![rmpv::Value::Nil; 40_000]))]));
     assert!(house.stands("o").1.contains("limits.runs.port_values_bytes_max"), "{:?}", house.stands("o"));
 }
 

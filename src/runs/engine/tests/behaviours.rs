@@ -338,7 +338,7 @@ fn a_decision_that_is_not_understood_is_told_by_the_run_that_asks_and_decides_no
     rmpv::encode::write_value(&mut named, &without_approved).unwrap();
     let told = |house: &mut House, body: Vec<u8>| {
         let before = house.events.len();
-        house.handle(Input::Decided { by: by(), body: body.into() });
+        house.handle(Input::Decided { by: by(), trace: trace(9), body: body.into() });
         house.pass(50);
         let told = house.events[before..].iter().filter(|(.., event)| event.message.contains("is not understood"));
         told.map(|(_, run, event)| (*run, event.message.clone())).collect::<Vec<_>>()

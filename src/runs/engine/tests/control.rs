@@ -150,7 +150,7 @@ fn the_first_event_waits_for_a_bus_that_is_behind() {
 }
 
 #[test]
-fn a_run_that_cannot_be_recorded_is_rejected_and_may_come_again() {
+fn a_run_that_cannot_be_recorded_is_rejected_and_may_come_again_by_another_request() {
     let mut house = House::new();
     house.commits = false;
     house.submit(1, opening(vec![node("a")], &[]));
@@ -160,8 +160,44 @@ fn a_run_that_cannot_be_recorded_is_rejected_and_may_come_again() {
     assert_eq!(reasons(&house), ["the run cannot be recorded: the disk is full; `rl-console doctor` says more"]);
     assert_eq!((house.requests.len(), house.engine.open()), (0, 0));
     house.submit(1, opening(vec![node("a")], &[]));
+    assert_eq!((house.responses.len(), &house.responses[0], house.requests.len()), (2, &house.responses[1], 0));
+    house.submit(2, opening(vec![node("a")], &[]));
     house.does("a", &gives(&[]));
-    assert_eq!(house.end(1).unwrap().0, "succeeded");
+    assert_eq!(house.end(2).unwrap().0, "succeeded");
+}
+
+#[test]
+fn what_is_no_request_is_told_of_and_gets_no_answer() {
+    let mut house = House::new();
+    let observation = b"\x82\xa4type\xb3observation.test.v1\xa7payload\xc0";
+    house.handle(Input::Control { by: by(), trace: trace(5), body: bytes::Bytes::from_static(observation) });
+    assert_eq!((house.responses.len(), house.snapshot.totals.rejected), (0, 1));
+    let (_, _, says) = house.told.last().unwrap();
+    assert_eq!(says, "the request cannot be read: type is observation.test.v1, not intent.ctrl.request.v1");
+}
+
+#[test]
+fn however_long_what_cannot_be_read_is_the_reason_is_short() {
+    let mut house = House::new();
+    let name = "\u{1}".repeat(3 << 20);
+    let payload = rmpv::Value::Map(vec![(name.as_str().into(), rmpv::Value::Map(Vec::new()))]);
+    let body = rmpv::Value::Map(vec![("type".into(), "intent.ctrl.request.v1".into()), ("payload".into(), payload)]);
+    let mut bytes = Vec::new();
+    rmpv::encode::write_value(&mut bytes, &body).unwrap();
+    house.handle(Input::Control { by: by(), trace: trace(5), body: bytes.into() });
+    let reason = &reasons(&house)[0];
+    assert!(reason.starts_with("the request cannot be read: payload is ") && reason.len() < 2_000, "{} bytes", reason.len());
+}
+
+#[test]
+fn what_expired_before_it_was_taken_is_told_of_and_not_done() {
+    let mut house = House::new();
+    house.handle(Input::Expired { by: by(), trace: trace(1), topic: "rlp/ctrl".into() });
+    assert_eq!((house.responses.len(), house.engine.figures().running), (0, 0));
+    let (_, _, says) = house.told.last().unwrap();
+    assert_eq!(says, "what tester sent on rlp/ctrl expired before it could be taken: it is not done");
+    house.submit(1, opening(vec![node("a")], &[]));
+    assert_eq!(house.engine.open(), 1, "nothing was answered, so that it may come again");
 }
 
 #[test]

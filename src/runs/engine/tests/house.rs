@@ -55,6 +55,11 @@ pub(super) struct House {
     pub(super) uncommitted: VecDeque<(Ticket, Arc<[RunOp]>)>,
     /// Commits that fail before one succeeds again.
     pub(super) failing: u32,
+    /// Whom the next requests reach, whatever their topic; before all others.
+    pub(super) next_reaches: VecDeque<Reach>,
+    /// Requests wait on their way to the bus until [`House::take_requests`].
+    pub(super) holds_requests: bool,
+    held: VecDeque<(Ticket, Reach)>,
     /// Whom requests on a topic reach; where nothing is said, one session.
     pub(super) reaches: BTreeMap<String, Reach>,
     pub(super) requests: Vec<AgentRequest>,
@@ -146,6 +151,9 @@ impl House {
             accepted: Vec::new(),
             uncommitted: VecDeque::new(),
             failing: 0,
+            next_reaches: VecDeque::new(),
+            holds_requests: false,
+            held: VecDeque::new(),
             reaches: BTreeMap::new(),
             requests: Vec::new(),
             refused: Vec::new(),
@@ -225,7 +233,10 @@ impl House {
                     self.engine.handle(now, Input::Loaded { ticket, opening });
                 }
                 Output::Publish(publish) => self.on_publish(publish),
-                Output::Listen { topic } => assert!(self.listens.insert(topic)),
+                Output::Listen { topic } => {
+                    self.places.insert(Arc::from(topic.as_str()), self.running);
+                    assert!(self.listens.insert(topic));
+                }
                 Output::Unlisten { topic } => assert!(self.listens.remove(&topic)),
                 Output::Recall { run } => {
                     let row = self.row(run).map(Box::new);
@@ -254,6 +265,12 @@ impl House {
             if self.failing > 0 {
                 self.failing -= 1;
                 self.engine.handle(Now::at_ms(self.ms), Input::CommitFailed { ticket, error: "the disk is full".to_owned() });
+                continue;
+            }
+            let is_known = |op: &RunOp| matches!(op, RunOp::Begin(row) if self.kept.rows.contains_key(&row.run));
+            if ops.iter().any(is_known) {
+                let error = "UNIQUE constraint failed: runs.run".to_owned();
+                self.engine.handle(Now::at_ms(self.ms), Input::CommitFailed { ticket, error });
                 continue;
             }
             for op in ops.iter().cloned() {
@@ -290,15 +307,18 @@ impl House {
                 self.take_accepted();
             }
         } else if let Some(ticket) = ticket {
-            let reach = self.reaches.get(topic).cloned().unwrap_or(Reach::Took(vec![ConnectionId(1)]));
+            let next = self.next_reaches.pop_front();
+            let reach = next.or_else(|| self.reaches.get(topic).cloned()).unwrap_or_else(|| self.took(1));
             let request = AgentRequest::decode(&body).unwrap();
             assert!(self.listens.contains(&*request.reply_topic), "the reply topic is listened to before the request leaves");
             assert_eq!(schema_id, 4000);
-            self.places.entry(Arc::clone(&request.reply_topic)).or_insert(self.running);
-            if matches!(reach, Reach::Took(_)) {
+            if matches!(reach, Reach::Took { .. }) {
                 self.requests.push(request);
             } else {
                 self.refused.push(request);
+            }
+            if self.holds_requests {
+                return self.held.push_back((ticket, reach));
             }
             self.engine.handle(Now::at_ms(self.ms), Input::Reached { ticket, reach });
         } else if topic.starts_with("agent/") {
@@ -318,10 +338,22 @@ impl House {
         }
     }
 
+    /// The bus takes the requests that are on their way.
+    pub(super) fn take_requests(&mut self) {
+        for (ticket, reach) in std::mem::take(&mut self.held) {
+            self.handle(Input::Reached { ticket, reach });
+        }
+    }
+
+    /// This session takes the next request; its number is how many were taken before.
+    fn took(&self, session: u64) -> Reach {
+        Reach::Took { peers: vec![ConnectionId(session)], msg_id: self.requests.len() as u64 }
+    }
+
     /// The bus takes what says that runs are accepted.
     pub(super) fn take_accepted(&mut self) {
         for ticket in std::mem::take(&mut self.accepted) {
-            self.engine.handle(Now::at_ms(self.ms), Input::Reached { ticket, reach: Reach::Took(Vec::new()) });
+            self.engine.handle(Now::at_ms(self.ms), Input::Reached { ticket, reach: Reach::Took { peers: Vec::new(), msg_id: 0 } });
         }
     }
 
@@ -359,7 +391,7 @@ impl House {
 
     pub(super) fn decide(&mut self, ask: &ActionRequest, approved: bool) {
         let decision = Decision { action_id: ask.action_id, approved, note: None };
-        self.handle(Input::Decided { by: by(), body: Bytes::from(decision.encode()) });
+        self.handle(Input::Decided { by: by(), trace: ask.trace_id, body: Bytes::from(decision.encode()) });
     }
 
     /// How a node of the only run stands, and what is said of it.

@@ -71,6 +71,24 @@ fn the_nodes_timeout_and_the_openings_own_end_the_whole() {
 }
 
 #[test]
+fn a_question_within_expires_before_the_time_of_what_it_is_within_does() {
+    for (of_node, own) in [(Some(4_000), None), (None, Some(4_000)), (Some(9_000), Some(4_000))] {
+        let mut house = House::new();
+        let mut asking = opening(vec![Node { asks: true, ..node("x") }], &[]);
+        asking.policy.timeout_ms = own;
+        let retry = Retry { max_attempts: 3, backoff_ms: 0 };
+        let middle = opening(vec![nested("b", asking)], &[]);
+        house.submit(1, opening(vec![Node { retry, timeout_ms: of_node, ..nested("a", middle) }], &[]));
+        let left_ms = house.asks[0].expires_at.0 - crate::time::Now::at_ms(house.ms).wall.0;
+        assert_eq!(left_ms, 3_000, "{of_node:?} {own:?}");
+        house.pass(3_000);
+        assert_eq!(house.stands("a/b/x"), (NodeState::Failed, "nobody decided in time".to_owned()));
+        let why = "node a failed: it did not succeed: node a/b failed: it did not succeed: node a/b/x failed: nobody decided in time";
+        assert_eq!((house.end(1).unwrap().1.as_str(), house.asks.len()), (why, 1), "a no is not asked for again");
+    }
+}
+
+#[test]
 fn its_budget_is_of_all_within() {
     let mut house = House::new();
     let mut thrifty = opening(vec![node("x"), node("y")], &[]);

@@ -1,9 +1,12 @@
 //! What a person is told who is asked.
 
-use super::house::{House, gives, node, opening};
+use super::house::{House, by, gives, node, opening};
 use crate::{
     limits,
-    runs::{engine::Settings, openings::Node},
+    runs::{
+        engine::{Input, Settings},
+        openings::Node,
+    },
 };
 
 fn asking(with: &serde_json::Value) -> Node {
@@ -25,6 +28,35 @@ fn a_question_shows_what_the_node_would_be_given() {
     assert_eq!(&*house.snapshot.asks[0].summary, "test: let send run agent echo?");
     let fed = serde_json::json!([{"n": 7, "2": "2 bytes"}]);
     assert_eq!(taken(&house), serde_json::json!({"with": with, "inputs": {"copy": fed, "text": fed}}));
+}
+
+#[test]
+fn a_decision_that_cannot_be_read_is_told_in_its_run_and_the_question_stays() {
+    let mut house = House::new();
+    house.submit(1, opening(vec![asking(&serde_json::json!({}))], &[]));
+    house.pass(20);
+    let ask = house.asks[0].clone();
+    let mut payload = vec![("action_id", rmpv::Value::from(ask.action_id.to_string())), ("approved", "yes".into())];
+    let body = |payload: &[(&str, rmpv::Value)]| {
+        let map = |pairs: Vec<(&str, rmpv::Value)>| rmpv::Value::Map(pairs.into_iter().map(|(key, value)| (key.into(), value)).collect());
+        let mut bytes = Vec::new();
+        let body = map(vec![("type", "toolresult.action.decision.v1".into()), ("payload", map(payload.to_vec()))]);
+        rmpv::encode::write_value(&mut bytes, &body).unwrap();
+        bytes::Bytes::from(bytes)
+    };
+    house.handle(Input::Decided { by: by(), trace: ask.trace_id, body: body(&payload) });
+    let says = "a decision of tester is not understood, and the question waits as before: payload.approved is a text, not true or false";
+    let (_, of, event) = house.events.last().unwrap();
+    assert_eq!((*of, event.message.as_str(), event.meta.node_id.as_deref()), (ask.trace_id, says, Some("send")));
+    assert_eq!((house.snapshot.asks.len(), house.snapshot.totals.rejected), (1, 1));
+    // The text form of its id is taken, and a second decision changes nothing.
+    payload[1].1 = true.into();
+    house.handle(Input::Decided { by: by(), trace: ask.trace_id, body: body(&payload) });
+    house.does("send", &gives(&[]));
+    house.decide(&ask, false);
+    assert_eq!((house.end(1).unwrap().0, house.snapshot.totals.rejected), ("succeeded", 2));
+    let (_, _, says) = house.told.last().unwrap();
+    assert!(says.starts_with(&format!("a decision is ignored: no question {} waits", ask.action_id)), "{says}");
 }
 
 #[test]

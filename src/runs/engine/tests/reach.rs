@@ -26,7 +26,7 @@ fn house(reach: Reach) -> House {
 }
 
 fn took(sessions: &[u64]) -> Reach {
-    Reach::Took(sessions.iter().copied().map(ConnectionId).collect())
+    Reach::Took { peers: sessions.iter().copied().map(ConnectionId).collect(), msg_id: 5 }
 }
 
 fn logs(house: &House) -> Vec<String> {
@@ -104,7 +104,7 @@ fn a_request_that_fits_no_unit_fails_once_and_for_all() {
 }
 
 #[test]
-fn an_attempt_fails_at_once_when_all_that_took_it_have_left() {
+fn an_attempt_fails_a_while_after_all_that_took_it_have_left() {
     let mut house = house(took(&[7, 8]));
     let retry = Retry { max_attempts: 2, backoff_ms: 0 };
     house.submit(1, opening(vec![Node { retry, ..node("a") }], &[]));
@@ -112,13 +112,127 @@ fn an_attempt_fails_at_once_when_all_that_took_it_have_left() {
     house.handle(Input::Left { peer: ConnectionId(7) });
     assert_eq!(house.stands("a").0, NodeState::Running, "the other one has it");
     house.handle(Input::Left { peer: ConnectionId(8) });
+    house.pass(1_999);
+    assert_eq!(house.stands("a").0, NodeState::Running, "its answer may come on another connection");
+    house.pass(1);
     assert_eq!(house.stands("a"), (NodeState::Retrying, "agent/echo left before it answered".to_owned()));
     house.pass(249);
     assert_eq!(house.requests.len(), 1, "it gets a while to come back");
     house.pass(1);
     house.does("a", &gives(&[]));
     assert_eq!((house.end(1).unwrap().0, house.cancels.len()), ("succeeded", 0));
-    assert!(logs(&house).contains(&"agent/echo left before it answered".to_owned()));
+    assert_eq!(logs(&house), ["agent/echo left before it answered: an answer is awaited for 2000 ms more"]);
+}
+
+#[test]
+fn an_answer_on_another_connection_counts_though_the_one_that_listened_is_gone() {
+    let mut house = house(took(&[7]));
+    house.submit(1, opening(vec![node("a")], &[]));
+    house.handle(Input::Left { peer: ConnectionId(7) });
+    house.pass(1_999);
+    house.does("a", &gives(&[]));
+    assert_eq!(house.end(1).unwrap().0, "succeeded");
+    house.pass(20);
+    assert_eq!(house.engine.timeout(), None);
+}
+
+#[test]
+fn where_no_answer_is_awaited_of_those_that_left_the_attempt_fails_at_once() {
+    let limits = crate::limits::Runs { left_ms_max: 0, ..crate::limits::Runs::default() };
+    let mut house = House::with(Settings { limits, ..Settings::default() });
+    house.reaches.insert(AGENT.to_owned(), took(&[7]));
+    house.submit(1, opening(vec![node("a")], &[]));
+    house.handle(Input::Left { peer: ConnectionId(7) });
+    assert_eq!(house.stands("a"), (NodeState::Failed, "agent/echo left before it answered".to_owned()));
+}
+
+#[test]
+fn a_request_that_expires_unread_fails_its_attempt_once_nobody_else_has_it() {
+    let mut house = house(took(&[7, 8]));
+    let retry = Retry { max_attempts: 2, backoff_ms: 0 };
+    house.submit(1, opening(vec![Node { retry, ..node("a") }], &[]));
+    house.handle(Input::Unread { peer: ConnectionId(7), msg_id: 4 });
+    house.handle(Input::Unread { peer: ConnectionId(7), msg_id: 5 });
+    house.handle(Input::Unread { peer: ConnectionId(7), msg_id: 5 });
+    assert_eq!(house.stands("a").0, NodeState::Running, "the other one has it, and that was another message");
+    house.handle(Input::Unread { peer: ConnectionId(8), msg_id: 5 });
+    let why = "agent/echo did not read its request within 30000 ms";
+    assert_eq!((house.stands("a"), house.cancels.len()), ((NodeState::Retrying, why.to_owned()), 0));
+    house.pass(250);
+    house.does("a", &gives(&[]));
+    assert_eq!(house.end(1).unwrap().0, "succeeded");
+}
+
+#[test]
+fn while_a_queue_is_full_one_request_is_offered_and_once_it_is_taken_the_next_in_order() {
+    let mut house = house(Reach::Full);
+    house.submit(1, opening(["a", "b", "c", "d"].map(node).to_vec(), &[]));
+    assert_eq!((house.refused.len(), house.states()), (4, vec![NodeState::Running; 4]), "they were on their way already");
+    house.submit(2, opening(vec![node("e")], &[]));
+    house.pass(750);
+    let refused: Vec<_> = house.refused.iter().skip(4).map(|request| &*request.node.id).collect();
+    assert_eq!(refused, ["a"; 3], "the others wait behind it, and are not even written");
+    house.reaches.clear();
+    house.pass(250);
+    let asked: Vec<_> = house.requests.iter().map(|request| &*request.node.id).collect();
+    assert_eq!(asked, ["a", "b", "c", "d", "e"], "without a pause between them");
+    house.pass(20);
+    assert_eq!(logs(&house).len(), 5, "each says once that it waits");
+}
+
+#[test]
+fn who_has_its_turn_and_ends_before_leaves_it_to_the_next_of_whichever_run() {
+    let mut house = house(Reach::Full);
+    house.submit(1, opening(vec![Node { timeout_ms: Some(300), ..node("a") }], &[]));
+    house.submit(2, opening(vec![node("b")], &[]));
+    house.submit(3, opening(vec![node("c")], &[]));
+    house.cancel(50, 2);
+    house.pass(300);
+    assert_eq!(house.end(1).unwrap().0, "failed");
+    assert_eq!(house.refused.last().map(|request| request.node.id.to_string()), Some("c".to_owned()));
+    house.reaches.clear();
+    house.pass(250);
+    assert_eq!((house.requests.len(), &*house.requests[0].node.id), (1, "c"));
+}
+
+#[test]
+fn an_agent_that_takes_something_now_and_then_is_waited_for() {
+    let mut house = house(Reach::Full);
+    house.submit(1, opening(["a", "b", "c"].map(node).to_vec(), &[]));
+    for n in 1..=2 {
+        house.pass(9_000);
+        // It takes one, and is full again.
+        house.next_reaches.push_back(took(&[7]));
+        house.pass(250);
+        assert_eq!((house.requests.len(), house.engine.figures().in_flight), (n, 3));
+    }
+    house.pass(10_250);
+    assert_eq!(house.stands("c").0, NodeState::Failed);
+}
+
+#[test]
+fn so_many_bytes_of_requests_are_on_their_way_to_the_bus_and_one_at_least() {
+    let limits = crate::limits::Runs { offered_bytes_max: 1, ..crate::limits::Runs::default() };
+    let mut house = House::with(Settings { limits, ..Settings::default() });
+    house.holds_requests = true;
+    house.submit(1, opening(["a", "b", "c"].map(node).to_vec(), &[]));
+    assert_eq!(house.states(), [NodeState::Running, NodeState::Ready, NodeState::Ready]);
+    for n in 1..=3 {
+        assert_eq!(house.requests.len(), n);
+        house.take_requests();
+    }
+    assert_eq!(house.states(), [NodeState::Running; 3]);
+}
+
+#[test]
+fn agents_are_told_when_the_station_stops_that_nobody_awaits_their_answers() {
+    let mut house = House::new();
+    house.submit(1, opening(["a", "b", "c"].map(node).to_vec(), &["b.out -> c.in"]));
+    house.handle(Input::Stopping);
+    assert_eq!(house.cancels.len(), 2);
+    assert_eq!(house.requests.len(), 2, "nothing more begins");
+    house.restart();
+    assert_eq!(house.end(1), Some(("failed", "the station was restarted".to_owned())));
 }
 
 #[test]
@@ -135,6 +249,7 @@ fn with_the_bus_all_attempts_on_it_are_gone() {
     let mut house = house(took(&[7]));
     house.submit(1, opening(vec![node("a"), node("b")], &[]));
     house.handle(Input::BusDown);
+    house.pass(2_000);
     assert_eq!(house.stands("b"), (NodeState::Failed, "the bus went down before agent/echo answered".to_owned()));
     assert_eq!(house.end(1).unwrap().1, "node a failed: the bus went down before agent/echo answered; and 1 more node failed");
 }

@@ -140,10 +140,8 @@ impl Judge<'_> {
             Some(Success::Any(checks)) => checks.iter().any(holds),
             Some(Success::All(checks)) => checks.iter().all(holds),
             None => {
-                let is_saved = |port: &PortRef| states[port.node] != NodeState::Completed || given(port.node).is_some_and(|(_, out)| out);
                 states.iter().all(|state| matches!(state, NodeState::Completed | NodeState::Skipped))
                     && states.contains(&NodeState::Completed)
-                    && self.opening.save.iter().all(is_saved)
             }
         };
         assert_eq!(view.state == RunState::Succeeded, success, "{states:?} {:?}", view.why);

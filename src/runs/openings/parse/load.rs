@@ -33,7 +33,7 @@ impl Opening {
         loader.chain.push(Step { name: name.into(), path: origin.unwrap_or(Path::new("")).to_owned() });
         let opening = tree.and_then(|tree| text::opening(&mut loader, &tree, params, &context));
         match opening {
-            Some(opening) if loader.faults.is_empty() => Ok(opening),
+            Some((opening, _)) if loader.faults.is_empty() => Ok(opening),
             _ => Err(loader.faults.sorted()),
         }
     }
@@ -88,8 +88,6 @@ pub(super) struct Loader<'l> {
     pub(super) left: Left,
     /// Params that the text that is read has filled in.
     pub(super) used: BTreeSet<String>,
-    /// Params that were given to the text that was read last, and that it neither has nor fills in.
-    pub(super) unknown: Vec<String>,
     library: &'l dyn Library,
     /// The openings around what is read, outermost first.
     chain: Vec<Step>,
@@ -111,7 +109,6 @@ impl<'l> Loader<'l> {
             faults: Faults::new(limits.faults_max),
             left,
             used: BTreeSet::new(),
-            unknown: Vec::new(),
             library,
             chain: Vec::new(),
             found: HashMap::new(),
@@ -139,8 +136,9 @@ impl<'l> Loader<'l> {
         File { tree: reading.tree.map(Arc::new), values: reading.values as u64 }
     }
 
-    /// The opening that a node nests, with the node's `with` as its params; nothing when it has faults.
-    pub(super) fn nested(&mut self, name: &str, at: Place, params: &Map, context: &Context) -> Option<Arc<Opening>> {
+    /// The opening that a node nests, with the node's `with` as its params, and those of them that it does not know; nothing when it has
+    /// faults.
+    pub(super) fn nested(&mut self, name: &str, at: Place, params: &Map, context: &Context) -> Option<(Arc<Opening>, Vec<String>)> {
         let refused = |loader: &mut Self, kind, fix: Option<&str>| {
             loader.sink(context).add(at, kind, fix.map(str::to_owned));
             None
@@ -191,7 +189,7 @@ impl<'l> Loader<'l> {
         self.chain.push(Step { name: Arc::from(name), path });
         let opening = tree.and_then(|tree| text::opening(self, &tree, params, &within));
         self.chain.pop();
-        opening.map(Arc::new)
+        opening.map(|(opening, unknown)| (Arc::new(opening), unknown))
     }
 }
 

@@ -13,3 +13,4 @@ mod text;
 mod with;
 
 pub(super) use load::bounds;
+pub(crate) use node::ASKS;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     super::{
-        FaultKind, Map, Node, Policy, Retry, Use,
+        FaultKind, Map, Node, Opening, Policy, Retry, Use,
         expression::{cut, is_node_id},
         nearest,
     },
@@ -18,7 +18,7 @@ use crate::runs::yaml::{self, Located, Place, Value};
 const KEYS: [&str; 7] = ["id", "use", "with", "retry", "timeout_ms", "budget_tokens", "tags"];
 
 /// The key of `with` by which a node asks a person.
-const ASKS: &str = "require_human_confirm";
+pub(crate) const ASKS: &str = "require_human_confirm";
 
 /// Bytes of an agent's name: its topics leave that many.
 const AGENT_BYTES_MAX: usize = 128;
@@ -69,10 +69,8 @@ pub(super) fn node(loader: &mut Loader<'_>, item: &Located, around: &Around<'_>)
     let with = written_with.map(|(map, _)| with::filled(loader, map, around)).unwrap_or_default();
     let asks_place = written_with.and_then(|(map, _)| map.value(ASKS)).map(|it| it.at);
     let asks = asks(&with, asks_place, name, around, &mut loader.sink(around.context));
-    let action = used.and_then(|(used, at)| action(loader, &used, at, &with, around));
-    if let Some((map, _)) = written_with {
-        unknown_params(loader, map, name, action.as_ref(), around);
-    }
+    let given = Given { with: &with, written: written_with.map(|(map, _)| map), node: name };
+    let action = used.and_then(|(used, at)| action(loader, &used, at, &given, around));
     let action = action.unwrap_or_else(|| Use::Agent(Arc::from("")));
     Some(Node { id: id?, action, with, retry, timeout_ms, budget_tokens, tags, asks })
 }
@@ -120,8 +118,18 @@ fn asks(with: &Map, at: Option<Place>, node: &str, around: &Around<'_>, sink: &m
     }
 }
 
+/// What a node gives to what it uses.
+struct Given<'n> {
+    /// Its `with`, filled in.
+    with: &'n Map,
+    /// The same as it was written, if it was.
+    written: Option<&'n yaml::Map>,
+    /// The node's name, as far as it has one.
+    node: &'n str,
+}
+
 /// What a node uses; nothing when that is a fault, its own or one of the opening that it nests.
-fn action(loader: &mut Loader<'_>, used: &str, at: Place, with: &Map, around: &Around<'_>) -> Option<Use> {
+fn action(loader: &mut Loader<'_>, used: &str, at: Place, given: &Given<'_>, around: &Around<'_>) -> Option<Use> {
     let sink = &mut loader.sink(around.context);
     let fix = |text: &str| Some(text.to_owned());
     let Some((kind, name)) = used.split_once(':') else {
@@ -141,9 +149,10 @@ fn action(loader: &mut Loader<'_>, used: &str, at: Place, with: &Map, around: &A
             None
         }
         "opening" => {
-            let mut params = with.clone();
+            let mut params = given.with.clone();
             params.remove(ASKS);
-            let opening = loader.nested(name, at, &params, around.context)?;
+            let (opening, unknown) = loader.nested(name, at, &params, around.context)?;
+            unknown_params(loader, given, &opening, unknown, around);
             Some(Use::Opening { name: name.into(), opening })
         }
         _ => {
@@ -158,16 +167,15 @@ fn action(loader: &mut Loader<'_>, used: &str, at: Place, with: &Map, around: &A
 }
 
 /// Tells of params that were given to a nested opening that does not have them.
-fn unknown_params(loader: &mut Loader<'_>, with: &yaml::Map, node: &str, action: Option<&Use>, around: &Around<'_>) {
-    let unknown = std::mem::take(&mut loader.unknown);
-    let Some(Use::Opening { opening, .. }) = action else { return };
+fn unknown_params(loader: &mut Loader<'_>, given: &Given<'_>, opening: &Opening, unknown: Vec<String>, around: &Around<'_>) {
+    let Some(written) = given.written else { return };
     for param in unknown {
-        let Some((key, _)) = with.pairs.iter().find(|(key, _)| *key.name == *param) else { continue };
+        let Some((key, _)) = written.pairs.iter().find(|(key, _)| *key.name == *param) else { continue };
         let sink = &mut loader.sink(around.context);
         let has = opening.params.keys().filter(|it| **it != param).map(String::as_str);
         let fix = sink.faults.did_you_mean(&param, has);
         let fix = fix.or_else(|| Some(format!("add `{}` to its `params`, or leave it out here", cut(&param))));
-        sink.add(key.at, FaultKind::UnknownWith { param: cut(&param), node: cut(node) }, fix);
+        sink.add(key.at, FaultKind::UnknownWith { param: cut(&param), node: cut(given.node) }, fix);
     }
 }
 

@@ -27,8 +27,9 @@ pub(super) const NUMBER_MAX: u64 = i64::MAX as u64;
 
 const KEYS: [&str; 10] = ["version", "name", "goals", "params", "policy", "nodes", "edges", "success", "artifacts", OPENINGS];
 
-/// Reads one text. Faults are the loader's; what is returned is whole only if there are none.
-pub(super) fn opening(loader: &mut Loader<'_>, tree: &Located, params: &Map, context: &Context) -> Option<Opening> {
+/// Reads one text. Faults are the loader's; what is returned is whole only if there are none. The names beside it are of params that were
+/// given, and that the text neither has nor fills in.
+pub(super) fn opening(loader: &mut Loader<'_>, tree: &Located, params: &Map, context: &Context) -> Option<(Opening, Vec<String>)> {
     let sink = &mut loader.sink(context);
     let map = match &tree.value {
         Value::Map(map) => map,
@@ -41,8 +42,8 @@ pub(super) fn opening(loader: &mut Loader<'_>, tree: &Located, params: &Map, con
     version(&fields, sink);
     let name = name(&fields, sink);
     let goals = fields.texts("goals", "a list of texts", sink).into_iter().map(|(it, _)| it.to_string()).collect();
-    let own_params = fields.map("params", sink).map(|(map, _)| map.json()).unwrap_or_default();
-    let mut all_params = own_params.clone();
+    let mut all_params = fields.map("params", sink).map(|(map, _)| map.json()).unwrap_or_default();
+    let mut unknown: Vec<String> = params.keys().filter(|it| !all_params.contains_key(*it)).cloned().collect();
     all_params.extend(params.iter().map(|(key, value)| (key.clone(), value.clone())));
     let policy = policy(&fields, sink);
     let carried = carried(&fields, context, sink).map_or_else(|| Arc::clone(&context.carried), Arc::new);
@@ -60,7 +61,7 @@ pub(super) fn opening(loader: &mut Loader<'_>, tree: &Located, params: &Map, con
     let used_around = std::mem::take(&mut loader.used);
     let nodes = nodes(loader, items, place, &node::Around { params: &all_params, policy, context: &around });
     let used = std::mem::replace(&mut loader.used, used_around);
-    loader.unknown = params.keys().filter(|it| !own_params.contains_key(*it) && !used.contains(*it)).cloned().collect();
+    unknown.retain(|it| !used.contains(it));
     let nodes = nodes?;
 
     let sink = &mut loader.sink(context);
@@ -91,7 +92,7 @@ pub(super) fn opening(loader: &mut Loader<'_>, tree: &Located, params: &Map, con
     let success = success(&fields, &nodes, sink);
     let save = save(&fields, &nodes, sink);
     let policy = Policy { confirm_external: around.confirm_external, ..policy };
-    Some(Opening { name: name?, goals, params: all_params, policy, nodes: nodes.list, edges, success, save })
+    Some((Opening { name: name?, goals, params: all_params, policy, nodes: nodes.list, edges, success, save }, unknown))
 }
 
 fn version(fields: &Fields<'_>, sink: &mut Sink<'_>) {

@@ -26,10 +26,12 @@ names! {
         /// Its mode resolved it.
         Resolved = "resolved",
         /// Its TTL is over.
+        #[serde(rename = "expired")]
         TtlExpired = "expired",
         /// Somebody cancelled it.
         Cancelled = "cancelled",
         /// Its log could not be read when the station started; it is expired.
+        #[serde(rename = "damaged")]
         LogDamaged = "damaged",
     }
     /// How far a decision is (macp-v1, Decision State).
@@ -46,6 +48,9 @@ names! {
 }
 
 impl Mode {
+    /// Their names without what is the same in all.
+    pub const SHORT_NAMES: &'static [&'static str] = &[Self::Decision.short(), Self::MultiRound.short()];
+
     /// Its name without what is the same in all.
     #[must_use]
     pub const fn short(self) -> &'static str {
@@ -53,6 +58,27 @@ impl Mode {
             Self::Decision => "decision",
             Self::MultiRound => "multi_round",
         }
+    }
+}
+
+/// How far a decision is after what was said (ruling MACP 5): nothing leaves `Committed`.
+impl Phase {
+    /// After a proposal.
+    #[must_use]
+    pub const fn proposed(self) -> Self {
+        if matches!(self, Self::Committed) { self } else { Self::Evaluation }
+    }
+
+    /// After an evaluation or an objection.
+    #[must_use]
+    pub const fn judged(self) -> Self {
+        if matches!(self, Self::Voting) { Self::Evaluation } else { self }
+    }
+
+    /// After a vote.
+    #[must_use]
+    pub const fn voted(self) -> Self {
+        if matches!(self, Self::Committed) { self } else { Self::Voting }
     }
 }
 
@@ -125,11 +151,11 @@ impl Effect {
     #[must_use]
     pub const fn phase(&self, before: Phase) -> Phase {
         match self {
-            Self::Proposed { .. } => Phase::Evaluation,
-            Self::Evaluated { .. } | Self::Objected { .. } if matches!(before, Phase::Voting) => Phase::Evaluation,
-            Self::Voted { .. } => Phase::Voting,
+            Self::Proposed { .. } => before.proposed(),
+            Self::Evaluated { .. } | Self::Objected { .. } => before.judged(),
+            Self::Voted { .. } => before.voted(),
             Self::Committed => Phase::Committed,
-            Self::Nothing | Self::Evaluated { .. } | Self::Objected { .. } | Self::LegacyResolved | Self::Contributed { .. } => before,
+            Self::Nothing | Self::LegacyResolved | Self::Contributed { .. } => before,
         }
     }
 
@@ -145,6 +171,33 @@ impl Effect {
             Self::Committed => "committed",
             Self::LegacyResolved => "resolved",
             Self::Contributed { .. } => "contributed",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_leaves_committed_and_an_opinion_leaves_voting_alone() {
+        use Phase::{Committed, Evaluation, Proposal, Voting};
+        let moved = [Proposal, Evaluation, Voting, Committed].map(|phase| [phase.proposed(), phase.judged(), phase.voted()]);
+        let expected = [
+            [Evaluation, Proposal, Voting],
+            [Evaluation, Evaluation, Voting],
+            [Evaluation, Evaluation, Voting],
+            [Committed, Committed, Committed],
+        ];
+        assert_eq!(moved, expected);
+        let proposed = Effect::Proposed { proposal: Arc::from("p") };
+        assert_eq!((proposed.phase(Proposal), proposed.phase(Committed)), (Evaluation, Committed));
+    }
+
+    #[test]
+    fn an_end_is_written_by_the_name_that_filters_know() {
+        for ending in Ending::ALL {
+            assert_eq!(serde_json::to_value(ending).unwrap(), ending.name());
         }
     }
 }

@@ -53,6 +53,13 @@ pub enum Transition {
         /// How.
         ending: Ending,
     },
+    /// Another open stream has said something in a session, or one of those has ended.
+    Streaming {
+        /// In which.
+        session: SessionRef,
+        /// How many there are now.
+        streams: u32,
+    },
     /// A session that ended is in the store alone from now on.
     Evicted {
         /// Which.
@@ -76,9 +83,11 @@ impl Transition {
     #[must_use]
     pub const fn session(&self) -> Option<&SessionRef> {
         match self {
-            Self::Opened { session, .. } | Self::Accepted { session, .. } | Self::Ended { session, .. } | Self::Evicted { session } => {
-                Some(session)
-            }
+            Self::Opened { session, .. }
+            | Self::Accepted { session, .. }
+            | Self::Ended { session, .. }
+            | Self::Streaming { session, .. }
+            | Self::Evicted { session } => Some(session),
             Self::Listening { .. } | Self::NotListening | Self::Introduced { .. } => None,
         }
     }
@@ -93,6 +102,7 @@ impl Transition {
             Self::Opened { .. } => "opened",
             Self::Accepted { .. } => "accepted",
             Self::Ended { .. } => "ended",
+            Self::Streaming { .. } => "streaming",
             Self::Evicted { .. } => "evicted",
         }
     }

@@ -90,19 +90,30 @@ impl<'a> TypeName<'a> {
     #[must_use]
     pub fn parse(text: &'a str) -> Option<Self> {
         let (family, rest) = Family::split(text)?;
-        let dot = rest.bytes().rposition(|byte| byte == b'.')?;
-        let (kind, version) = (rest.get(..dot)?, rest.get(dot + 1..)?);
-        let version =
-            version.strip_prefix('v').filter(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))?;
-        let mut before = b'.';
-        for byte in kind.bytes() {
-            if byte == b'.' && before == b'.' {
-                return None;
-            }
-            before = byte;
-        }
-        (before != b'.').then_some(Self { family, kind, version })
+        let (kind, version) = behind_family(rest)?;
+        Some(Self { family, kind, version })
     }
+}
+
+/// Whether a text has the form `<family>.<kind>.v<digits>`, whether or not anybody knows the family.
+#[must_use]
+pub fn is_type(text: &str) -> bool {
+    text.split_once('.').is_some_and(|(family, rest)| !family.is_empty() && behind_family(rest).is_some())
+}
+
+/// The kind and the version's digits of `<kind>.v<digits>`.
+fn behind_family(rest: &str) -> Option<(&str, &str)> {
+    let dot = rest.bytes().rposition(|byte| byte == b'.')?;
+    let (kind, version) = (rest.get(..dot)?, rest.get(dot + 1..)?);
+    let version = version.strip_prefix('v').filter(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))?;
+    let mut before = b'.';
+    for byte in kind.bytes() {
+        if byte == b'.' && before == b'.' {
+            return None;
+        }
+        before = byte;
+    }
+    (before != b'.').then_some((kind, version))
 }
 
 /// Which types a schema takes.
@@ -215,6 +226,26 @@ schemas! {
     EXECUTOR_AGENT_RESPONSE = 4001, "toolresult.executor.agent.response.v1",
 }
 
+impl SchemaId {
+    /// The shipped id that stands for this type first, if one does.
+    #[must_use]
+    pub fn shipped_for(kind: &str) -> Option<Self> {
+        SCHEMAS.iter().find(|(_, _, canonical)| *canonical == kind).map(|(id, _, _)| Self(*id))
+    }
+
+    /// Whether it takes every type of a family.
+    #[must_use]
+    pub fn is_generic(self) -> bool {
+        Family::ALL.iter().any(|family| family.generic() == self)
+    }
+
+    /// Whether the specification or the station has the id, or it is 0, which is nobody's.
+    #[must_use]
+    pub fn is_taken(self) -> bool {
+        self.0 == 0 || shipped(self).is_some()
+    }
+}
+
 /// The shipped schemas, and local ones beside them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Registry {
@@ -287,9 +318,8 @@ impl Registry {
     #[must_use]
     pub fn id_of(&self, kind: &str) -> Option<SchemaId> {
         let name = TypeName::parse(kind)?;
-        let shipped = SCHEMAS.iter().find(|(_, _, canonical)| *canonical == kind).map(|(id, _, _)| *id);
-        let own = shipped.or_else(|| self.local.iter().find(|(_, rule)| ***rule == *kind).map(|(id, _)| *id));
-        Some(own.map_or_else(|| name.family.generic(), SchemaId))
+        let local = || self.local.iter().find(|(_, rule)| ***rule == *kind).map(|(id, _)| SchemaId(*id));
+        Some(SchemaId::shipped_for(kind).or_else(local).unwrap_or_else(|| name.family.generic()))
     }
 
     /// Every schema, shipped ones first.
@@ -327,6 +357,7 @@ mod tests {
 
     #[test]
     fn a_type_is_family_kind_and_version() {
+        assert!(is_type("news.of the day.v1") && !is_type(".of.v1") && !is_type("news..v1") && !is_type("news.v1"));
         let name = TypeName::parse("intent.executor.agent.request.v12").unwrap();
         assert_eq!((name.family, name.kind, name.version), (Family::Intent, "executor.agent.request", "12"));
         for no_type in [

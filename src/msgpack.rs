@@ -5,7 +5,28 @@ use std::ops::Range;
 
 use rmp::Marker;
 
-use super::body::{BodyFault, Breach};
+/// Why there is no whole value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// Where in the bytes.
+    pub(crate) at: usize,
+    /// What is wrong there.
+    pub(crate) why: Why,
+}
+
+/// What can be wrong with a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// The bytes end within it.
+    Cut,
+    /// It begins with the one byte that no MsgPack value begins with.
+    Reserved,
+    /// Containers within containers, over the limit.
+    TooDeep {
+        /// The limit.
+        depth_max: usize,
+    },
+}
 
 /// One value's shape, and where what it holds lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +41,7 @@ pub(crate) enum Shape {
     Leaf,
 }
 
-/// Goes through a body from its first byte on.
+/// Goes through bytes from its first byte on.
 #[derive(Debug)]
 pub(crate) struct Walk<'a> {
     bytes: &'a [u8],
@@ -36,7 +57,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A walk over a part of `bytes`, with places in the whole.
-    pub(super) fn within(bytes: &'a [u8], part: Range<usize>, depth_max: usize) -> Self {
+    pub(crate) fn within(bytes: &'a [u8], part: Range<usize>, depth_max: usize) -> Self {
         Self { at: part.start, ..Self::new(bytes.get(..part.end).unwrap_or_default(), depth_max) }
     }
 
@@ -51,12 +72,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Bytes not walked over yet.
-    pub(super) fn left(&self) -> usize {
+    pub(crate) fn left(&self) -> usize {
         self.bytes.len().saturating_sub(self.at)
     }
 
     /// Goes over one whole value.
-    pub(crate) fn skip(&mut self, depth: usize) -> Result<Range<usize>, BodyFault> {
+    pub(crate) fn skip(&mut self, depth: usize) -> Result<Range<usize>, Fault> {
         let start = self.at;
         if let Some(end) = self.short_end() {
             (self.at, self.values) = (end, self.values + 1);
@@ -96,20 +117,20 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes over one value, or over no more than the head of a container at this depth.
-    pub(crate) fn head(&mut self, depth: usize) -> Result<Shape, BodyFault> {
+    pub(crate) fn head(&mut self, depth: usize) -> Result<Shape, Fault> {
         let start = self.at;
         let marker = Marker::from_u8(self.number(1)?.to_be_bytes()[3]);
         self.values += 1;
-        let (kind, len) = self.announced(marker).ok_or(BodyFault { at: start, breach: Breach::Reserved })??;
+        let (kind, len) = self.announced(marker).ok_or(Fault { at: start, why: Why::Reserved })??;
         let end = match kind {
             Kind::Text | Kind::Bytes => usize::try_from(len).ok().and_then(|len| self.at.checked_add(len)),
             // Every item has a byte at least, so that a count beyond what is left is refused before the first one.
             Kind::Array => Some(self.at).filter(|_| u64::from(len) <= self.left() as u64),
             Kind::Map => Some(self.at).filter(|_| u64::from(len) * 2 <= self.left() as u64),
         };
-        let end = end.filter(|end| *end <= self.bytes.len()).ok_or(BodyFault { at: start, breach: Breach::Cut })?;
+        let end = end.filter(|end| *end <= self.bytes.len()).ok_or(Fault { at: start, why: Why::Cut })?;
         if matches!(kind, Kind::Array | Kind::Map) && depth > self.depth_max {
-            return Err(BodyFault { at: start, breach: Breach::TooDeep { depth_max: self.depth_max } });
+            return Err(Fault { at: start, why: Why::TooDeep { depth_max: self.depth_max } });
         }
         let content = self.at..end;
         self.at = end;
@@ -122,7 +143,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What a marker announces: bytes that follow, or items. Nothing for the marker that MsgPack never uses.
-    fn announced(&mut self, marker: Marker) -> Option<Result<(Kind, u32), BodyFault>> {
+    fn announced(&mut self, marker: Marker) -> Option<Result<(Kind, u32), Fault>> {
         let fixed = |kind, len| Ok((kind, len));
         let mut counted = |kind, width, more: u32| self.number(width).map(|len| (kind, len.saturating_add(more)));
         Some(match marker {
@@ -157,8 +178,8 @@ impl<'a> Walk<'a> {
     }
 
     /// The next 1 to 4 bytes as a big-endian number.
-    fn number(&mut self, width: usize) -> Result<u32, BodyFault> {
-        let bytes = self.bytes.get(self.at..self.at + width).ok_or(BodyFault { at: self.at, breach: Breach::Cut })?;
+    fn number(&mut self, width: usize) -> Result<u32, Fault> {
+        let bytes = self.bytes.get(self.at..self.at + width).ok_or(Fault { at: self.at, why: Why::Cut })?;
         self.at += width;
         Ok(bytes.iter().fold(0, |number, byte| number << 8 | u32::from(*byte)))
     }
@@ -176,8 +197,8 @@ enum Kind {
 mod tests {
     use super::*;
 
-    fn end(bytes: &[u8]) -> Result<usize, Breach> {
-        Walk::new(bytes, 8).skip(1).map(|range| range.end).map_err(|fault| fault.breach)
+    fn end(bytes: &[u8]) -> Result<usize, Why> {
+        Walk::new(bytes, 8).skip(1).map(|range| range.end).map_err(|fault| fault.why)
     }
 
     #[test]
@@ -191,7 +212,7 @@ mod tests {
             rmpv::decode::read_value(&mut rest).unwrap();
             match end(&bytes) {
                 Ok(end) => assert_eq!(end, bytes.len() - rest.len(), "{first:#04x}: {value}"),
-                Err(breach) => assert_eq!((first, breach), (0xc1, Breach::Reserved)),
+                Err(why) => assert_eq!((first, why), (0xc1, Why::Reserved)),
             }
         }
     }
@@ -211,14 +232,14 @@ mod tests {
             &[0x81, 1],
             &[0xcf, 0, 0, 0],
         ] {
-            assert_eq!(end(bytes), Err(Breach::Cut), "{bytes:x?}");
+            assert_eq!(end(bytes), Err(Why::Cut), "{bytes:x?}");
         }
     }
 
     #[test]
-    fn a_body_is_as_deep_as_its_containers() {
+    fn a_value_is_as_deep_as_its_containers() {
         let nested = |depth: usize| [vec![0x91; depth], vec![0xc0]].concat();
         assert_eq!(end(&nested(8)), Ok(9));
-        assert_eq!(end(&nested(9)), Err(Breach::TooDeep { depth_max: 8 }));
+        assert_eq!(end(&nested(9)), Err(Why::TooDeep { depth_max: 8 }));
     }
 }

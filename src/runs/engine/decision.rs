@@ -1,0 +1,68 @@
+//! What persons decide, and requests that came too late to be taken (rmp-v0 §4; ruling RMP 13).
+
+use std::collections::BTreeSet;
+
+use super::core::Engine;
+use crate::{
+    ids::{ActionId, TopicName, TraceId},
+    runs::{RejectedFor, payload::Decision},
+    tap::entry::{
+        runs::{Asker, EventKind, Transition, Verdict},
+        station::Level,
+    },
+    time::Now,
+};
+
+/// Runs that ask, and are told of a decision that names none of them.
+const GARBLED_TOLD_MAX: usize = 16;
+
+impl Engine {
+    /// A decision came. One that answers nothing is told of, and so is one that is not understood, where its sender looks too.
+    pub(super) fn on_decision(&mut self, now: Now, by: Asker, trace: TraceId, body: &[u8]) {
+        let says = match Decision::decode(body) {
+            Ok(Decision { action_id, approved, note }) => {
+                if self.decide(now, action_id, approved, note.as_deref().unwrap_or_default(), by.clone()) {
+                    return;
+                }
+                format!("a decision is ignored: no question {action_id} waits; it was decided, it expired, or its run has ended")
+            }
+            Err(fault) => {
+                let says = format!("a decision of {} is not understood, and the question waits as before: {fault}", by.client);
+                self.tell_garbled(now, Decision::action_of(body), &says);
+                says
+            }
+        };
+        self.refuse(by, trace, RejectedFor::Decision, &says);
+    }
+
+    /// Tells of a decision that is not understood: by the run that it names, and otherwise by those that ask.
+    fn tell_garbled(&mut self, now: Now, action: Option<ActionId>, says: &str) {
+        let warns = (EventKind::Log, Some(Level::Warn));
+        if let Some((run, place)) = action.and_then(|action| self.shared.asks.get(&action)).copied() {
+            return self.with(now, run, |run, to| run.event(to, now, Some(place), warns, says));
+        }
+        let asking: BTreeSet<_> = self.shared.asks.values().map(|(run, _)| *run).collect();
+        for run in asking.into_iter().take(GARBLED_TOLD_MAX) {
+            self.with(now, run, |run, to| run.event(to, now, None, warns, says));
+        }
+    }
+
+    pub(super) fn decide(&mut self, now: Now, action: ActionId, approved: bool, note: &str, by: Asker) -> bool {
+        let Some((run, place)) = self.shared.asks.get(&action).copied() else { return false };
+        let verdict = if approved { Verdict::Approved } else { Verdict::Rejected };
+        self.with(now, run, |run, to| run.on_decided(to, now, place, verdict, Some(by), note));
+        true
+    }
+
+    /// A request or a decision expired while it waited to be taken: whoever sent it has given up, and it is not done.
+    pub(super) fn on_expired(&mut self, by: Asker, trace: TraceId, topic: &TopicName) {
+        let says = format!("what {} sent on {topic} expired before it could be taken: it is not done", by.client);
+        self.refuse(by, trace, RejectedFor::Expired, &says);
+    }
+
+    /// Tells of what is not done and not answered either.
+    pub(super) fn refuse(&mut self, by: Asker, request: TraceId, why: RejectedFor, says: &str) {
+        self.shared.figures.reject(why);
+        self.shared.tell(Transition::Rejected { request, by }, says);
+    }
+}
