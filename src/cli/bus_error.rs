@@ -48,7 +48,9 @@ pub(super) fn hint(error: &client::Error) -> String {
     let hint = match (error, refusal(error)) {
         (client::Error::Closed(client::Closed::There(Some(_))), _) => "it may connect again: `sim agent --reconnect` does so by itself",
         (client::Error::Unreachable { .. } | client::Error::Closed(_), _) => "`rl-console ls health` says how the station is",
-        (client::Error::TimedOut { .. }, _) => "`rl-console doctor` checks the station",
+        (client::Error::TimedOut { .. }, _) => {
+            "`rl-console doctor` checks the station; one that hangs is asked to end by `rl-console stop --force`"
+        }
         (client::Error::Busy { .. }, _) | (_, Some(Refusal::Busy)) => "try again in a moment; `limits.rmp` has the bounds",
         (client::Error::Send(client::SendError::Topic { .. }), _) | (_, Some(Refusal::InvalidTopic)) => {
             "1 to 16 segments of A-Z a-z 0-9 . _ : - with / between them; patterns may end in /* or /**"

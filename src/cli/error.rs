@@ -362,6 +362,7 @@ impl Error {
                 "check the rights of the file or its folder".to_owned()
             }
             Self::Io { why, .. } if why.kind() == io::ErrorKind::AlreadyExists => "choose another path, or move that file away".to_owned(),
+            Self::Io { why, .. } if why.kind() == io::ErrorKind::IsADirectory => "that is a folder: name a file in it".to_owned(),
             Self::Io { .. } | Self::Output(_) => "free space, or choose another path".to_owned(),
             Self::StrangeAnswer => "use the rl-console of the station's version".to_owned(),
         }

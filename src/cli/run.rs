@@ -166,10 +166,13 @@ fn misused(error: &clap::Error, args: &[OsString]) -> Exit {
     Exit::Usage
 }
 
-/// `cancel 99` means an invocation in all likelihood.
+/// `cancel 99` means an invocation in all likelihood, and `cancel session` another subcommand.
 fn cancel_by_id(error: &clap::Error, args: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return None };
     let is_cancel = args.iter().skip(1).any(|arg| arg == "cancel");
+    if is_cancel && word == "session" {
+        return Some("`rl-console session cancel ID`".to_owned());
+    }
     let id: u64 = word.parse().ok().filter(|_| is_cancel)?;
     Some(format!("`rl-console cancel invocation {id}`"))
 }
@@ -211,6 +214,7 @@ mod tests {
             )
         );
         assert_eq!(misuse("rl-console cancel 99").1, "`rl-console cancel invocation 99`");
+        assert_eq!(misuse("rl-console cancel session s1").1, "`rl-console session cancel ID`");
         assert_eq!(
             misuse("rl-console ls invocations --limit -1").0,
             "invalid value '-1' for '--limit <N>': takes a whole number of rows, 0 or more"

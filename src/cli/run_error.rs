@@ -1,7 +1,10 @@
 //! What goes wrong with openings and their runs, as scripts and people are told of it.
 
 use super::error::Exit;
-use crate::{ids::TraceId, runs::RunState};
+use crate::{
+    ids::{ActionId, TraceId},
+    runs::RunState,
+};
 
 /// Why a subcommand about openings or runs did not do its work.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,6 +95,8 @@ pub(crate) enum RunError {
     NoQuestion {
         /// Its last digits.
         tail: String,
+        /// The question of a run whose name ends so.
+        of_run: Option<ActionId>,
     },
     /// Several that wait have a name that ends so.
     #[error("several that wait end in {tail}: {}", told.join(", "))]
@@ -163,9 +168,10 @@ impl RunError {
             Self::Rejected { is_opening: false, .. } => "`rl-console ls runs --state running` lists those that go on".to_owned(),
             Self::Rejected { .. } => "`rl-console opening check FILE` tells every fault of an opening at its line".to_owned(),
             Self::NotAnswered { is_submit, .. } => {
-                let besides = if *is_submit { ", or run it without one: `submit --local`" } else { "" };
+                let besides = if *is_submit { "; `submit --local` needs no station" } else { "" };
                 format!(
-                    "start the station with `rl-console` or `rl-console serve`{besides}; `rl-console ls health` says how one that runs is"
+                    "its bus answers and its control plane does not: `rl-console ls health` says how it is, `rl-console stop --force` \
+                     asks one that hangs to end{besides}"
                 )
             }
             Self::Failed { run, .. } | Self::Cancelled { run, .. } => format!("`rl-console run events {run}` shows what it told"),
@@ -185,7 +191,10 @@ impl RunError {
             Self::NoHops { .. } => {
                 "`rl-console ls runs` lists runs; a recording keeps what the tap does not: `--recording FILE`".to_owned()
             }
-            Self::NoQuestion { .. } => "`rl-console ls confirmations` lists what waits".to_owned(),
+            Self::NoQuestion { tail, of_run: Some(action) } => format!("{tail} is a run, whose question is {action}"),
+            Self::NoQuestion { .. } => {
+                "it may have been decided, or have expired: `rl-console ls confirmations` lists what waits".to_owned()
+            }
             Self::SeveralQuestions { .. } | Self::Ambiguous { .. } => "name more of its digits".to_owned(),
         }
     }
@@ -213,7 +222,7 @@ mod tests {
             (RunError::NotEnded { run, ms: 1 }, 4, "timed_out"),
             (RunError::Left { run }, 4, "left"),
             (RunError::Unknown { name: text(), is_tail: true }, 1, "unknown_run"),
-            (RunError::NoQuestion { tail: text() }, 1, "unknown_action"),
+            (RunError::NoQuestion { tail: text(), of_run: None }, 1, "unknown_action"),
             (RunError::SeveralQuestions { tail: text(), told: Vec::new() }, 1, "ambiguous_action"),
             (RunError::NoHops { trace: run }, 1, "unknown_trace"),
             (RunError::Ambiguous { tail: text(), runs: vec![run] }, 1, "ambiguous_run"),

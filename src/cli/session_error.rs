@@ -107,7 +107,11 @@ impl SessionError {
     /// What it means and what to do about it; empty when nothing can be said.
     pub(super) fn hint(&self) -> String {
         match self {
-            Self::Refused { code, session, .. } => Code::from_name(code).map(|code| refusal_hint(code, session)).unwrap_or_default(),
+            Self::Refused { code, why, session, state } => match Code::from_name(code) {
+                Some(Code::InvalidEnvelope) => invalid_hint(why, session, state.is_some()),
+                Some(code) => refusal_hint(code, session),
+                None => String::new(),
+            },
             Self::Declined { status, .. } => status_hint(*status).to_owned(),
             Self::Unreachable { .. } => {
                 "start a station with `rl-console` or `rl-console serve`, or name another runtime with --grpc ADDR; `rl-console ls health` \
@@ -142,14 +146,30 @@ const fn refusal_code(code: Code) -> &'static str {
     }
 }
 
+/// What to do about an envelope that is refused, by what the runtime says of it. Only a session that is there can be shown.
+fn invalid_hint(why: &str, session: &str, is_there: bool) -> String {
+    let shows = format!("`rl-console session show {session}`");
+    let causes: [(&str, String); 7] = [
+        ("ttl_ms", "--ttl takes 1 to 86400 seconds; without it a session takes 60".to_owned()),
+        ("exists already", format!("choose another id; {shows} says how the one that is there stands")),
+        ("sender is no participant", format!("send it --as one of its participants: {shows} lists them")),
+        ("session_id", "name the session: `rl-console ls sessions` lists them".to_owned()),
+        ("message_id", "give the message an --id, or leave the flag out".to_owned()),
+        ("participants", "name who takes part: --participant NAME, once for each".to_owned()),
+        ("SessionStartPayload", "what begins a session is made by `rl-console session start`".to_owned()),
+    ];
+    let found = causes.into_iter().find(|(word, _)| why.contains(word)).map(|(_, hint)| hint);
+    found.unwrap_or_else(|| {
+        let has = if is_there { format!("; {shows} has its proposals and votes") } else { String::new() };
+        format!("`rl-console help session send` says what each message carries{has}")
+    })
+}
+
 fn refusal_hint(code: Code, session: &str) -> String {
     let shows = format!("`rl-console session show {session}`");
     match code {
         Code::UnsupportedProtocolVersion => "the runtime speaks MACP 1.0: leave `macp_version` out, or make it \"1.0\"".to_owned(),
-        Code::InvalidEnvelope => format!(
-            "something in it is missing or not as it must be, its sender is no participant, or the session exists already; {shows} has its \
-             participants, proposals and votes, and `rl-console help session send` what each message carries"
-        ),
+        Code::InvalidEnvelope => invalid_hint("", session, true),
         Code::SessionNotFound => {
             "nobody began a session of this id: `rl-console ls sessions` lists them, `rl-console session start` begins one".to_owned()
         }
@@ -214,6 +234,20 @@ const fn status_hint(status: Status) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_invalid_envelope_is_hinted_at_by_its_cause() {
+        let hint = |why: &str, state| {
+            SessionError::Refused { code: "INVALID_ENVELOPE".to_owned(), why: why.to_owned(), session: "m2".to_owned(), state }.hint()
+        };
+        assert_eq!(hint("ttl_ms is not within 0 and 86400000", None), "--ttl takes 1 to 86400 seconds; without it a session takes 60");
+        assert!(hint("the session exists already", Some("open")).starts_with("choose another id; `rl-console session show m2`"));
+        assert!(hint("the sender is no participant of the session", Some("open")).contains("--as one of its participants"));
+        assert!(!hint("session_id is empty", None).contains("session show"));
+        assert!(
+            !hint("the payload is no Vote", None).contains("session show") && hint("no Vote", Some("open")).contains("session show m2")
+        );
+    }
 
     #[test]
     fn every_error_has_its_exit_code_its_code_and_says_what_to_do() {

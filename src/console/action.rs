@@ -37,7 +37,7 @@ macro_rules! actions {
 }
 
 actions! {
-    /// End the console, and the station with it, asking when work is in flight; an attached console only detaches.
+    /// End the console, and the station with it, asking when it ends or halts something; an attached console only detaches.
     Quit = "quit",
     /// The keys of this place.
     Help = "help",
@@ -316,6 +316,25 @@ impl Action {
         )
     }
 
+    /// Whether it is about the selected record, which stays selected then whatever comes.
+    pub(crate) const fn touches(self) -> bool {
+        matches!(
+            self,
+            Self::Open
+                | Self::Cancel
+                | Self::Approve
+                | Self::Reject
+                | Self::Settle
+                | Self::Record
+                | Self::Ladder
+                | Self::Cause
+                | Self::Effect
+                | Self::Bookmark
+                | Self::Copy
+                | Self::CopyAs
+        )
+    }
+
     /// Whether it gives the station something to do, or leads to what does.
     pub(crate) const fn acts_on_station(self) -> bool {
         self.acts() && !matches!(self, Self::Quit | Self::Acknowledge)
@@ -409,8 +428,8 @@ pub(crate) enum Effect {
 pub(crate) enum Asked {
     /// Hold, resume or drain.
     Brake,
-    /// One command of several that release queues; the last one's words tell what all of them did.
-    Release { words: Option<String> },
+    /// One command of several that hold or release together; the last one's words tell what all of them did.
+    Together { words: Option<String> },
     /// Cancel this row.
     Cancel { id: InvocationId },
     /// Cancel a part of many rows.
@@ -421,8 +440,8 @@ pub(crate) enum Asked {
     CancelSession { id: String },
     /// Submit an opening by this request.
     Submit { request: TraceId },
-    /// Answer a question of a run.
-    Decide { approved: bool },
+    /// Answer a question of a run, while an operator's brake holds what it would begin or not.
+    Decide { approved: bool, held: bool },
     /// Give work by hand; the number of the form's command.
     Enqueue { number: u64 },
     /// Move rows of another manifest.

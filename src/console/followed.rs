@@ -1,18 +1,24 @@
 //! What the panes beside a list tell of: the run or the session that was selected there last, or the first there is.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, time::Duration};
 
 use super::{
     layout::Layout,
     model::{Model, Sheet, Stand, Voice, standings_of, voices_of},
     pane_id::PaneId,
-    selection::RecordKey,
+    selection::{Hold, RecordKey},
     ui::{Focus, Ui},
 };
 use crate::{
     ids::TraceId,
     macp::{Mode, SessionRef, SessionView},
+    time::Mono,
 };
+
+/// How long a list has the keys until the record that is selected there by itself stays selected.
+const DWELL: Duration = Duration::from_secs(1);
+/// The lists whose selected record other panes tell of.
+const LEADING: [PaneId; 2] = [PaneId::Runs, PaneId::Sessions];
 
 impl Ui {
     /// The run that the panes beside the lists of runs tell of.
@@ -80,6 +86,33 @@ impl Ui {
             self.begin_again([PaneId::Standings, PaneId::Voices, PaneId::SessionLog]);
         }
         self.mode = self.mode_shown(model).or(self.mode);
+    }
+
+    /// Holds the record that is selected by itself in the pane that has the keys: something is done to it.
+    pub(crate) fn touch(&mut self, model: &Model) {
+        if let (true, Focus::Pane(pane)) = (self.overlays.is_empty(), self.focus) {
+            self.select_in(pane, model, |selection, keys| selection.pin(keys, Hold::Touched));
+        }
+    }
+
+    /// Holds the record that is selected by itself in a list that had the keys for a while: who looks at it finds it there.
+    pub(crate) fn dwell(&mut self, model: &Model, now: Mono) {
+        let here = LEADING.into_iter().find(|pane| self.focus == Focus::Pane(*pane));
+        match (here, self.dwelling) {
+            (Some(pane), Some((known, since))) if pane == known => {
+                if now.since(since) >= DWELL {
+                    self.select_in(pane, model, |selection, keys| selection.pin(keys, Hold::Dwelt));
+                }
+            }
+            (here, _) => self.dwelling = here.map(|pane| (pane, now)),
+        }
+    }
+
+    /// Lets go of what was only looked at in those lists.
+    pub(super) fn look_away(&mut self) {
+        for pane in LEADING {
+            self.selection_mut(pane).look_away();
+        }
     }
 
     fn begin_again(&mut self, panes: [PaneId; 3]) {

@@ -61,8 +61,19 @@ pub(crate) fn too_small(columns: u16, rows: u16) -> bool {
     columns < COLUMNS_MIN || rows < ROWS_MIN
 }
 
+/// What the Deck shows beside what it always does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Deck {
+    /// The first steps.
+    pub(crate) teaches: bool,
+    /// Runs, of which there are some.
+    pub(crate) runs: bool,
+    /// Sessions, of which there are some.
+    pub(crate) sessions: bool,
+}
+
 /// The layout of a screen.
-pub(crate) fn of(columns: u16, rows: u16, view: ViewId, zoomed: Option<PaneId>, teaches: bool) -> Layout {
+pub(crate) fn of(columns: u16, rows: u16, view: ViewId, zoomed: Option<PaneId>, shown: Deck) -> Layout {
     let body = Rect::new(0, 2, columns, rows.saturating_sub(3));
     let layout = Layout {
         header: Rect::new(0, 0, columns, 1),
@@ -81,7 +92,7 @@ pub(crate) fn of(columns: u16, rows: u16, view: ViewId, zoomed: Option<PaneId>, 
     let panes = match zoomed {
         Some(pane) => vec![(pane, body)],
         None => match view {
-            ViewId::Deck => deck(body, teaches),
+            ViewId::Deck => in_focus_order(deck(body, shown)),
             ViewId::Bridge => bridge(body),
             ViewId::Bus => bus(body),
             ViewId::Runs => runs(body),
@@ -94,62 +105,65 @@ pub(crate) fn of(columns: u16, rows: u16, view: ViewId, zoomed: Option<PaneId>, 
     Layout { panes, ..layout }
 }
 
-fn deck(body: Rect, teaches: bool) -> Vec<(PaneId, Rect)> {
-    let is_wide = body.width >= 120;
-    let is_tall = body.height >= 32;
-    let third = if teaches { PaneId::Started } else { PaneId::Recent };
-    let second = if teaches { PaneId::Started } else { PaneId::InFlight };
+/// The Deck. Runs and sessions have their panes at every size as soon as there are any, below what the show itself does.
+fn deck(body: Rect, deck: Deck) -> Vec<(PaneId, Rect)> {
+    use PaneId::{Drops, InFlight, Log, Queues, Recent, Runs, Sessions, Started};
+    let more: Vec<PaneId> = deck.runs.then_some(Runs).into_iter().chain(deck.sessions.then_some(Sessions)).collect();
+    let with = |above: &[(PaneId, u16)], share: u16, below: &[(PaneId, u16)]| -> Vec<(PaneId, u16)> {
+        above.iter().copied().chain(more.iter().map(|pane| (*pane, share))).chain(below.iter().copied()).collect()
+    };
+    let (is_wide, is_tall) = (body.width >= 120, body.height >= 32);
     match (is_wide, is_tall) {
-        (true, true) => {
-            let (left, right) = split_columns(body);
-            if teaches {
-                let (in_flight, rest) = split_rows(right, right.height / 3);
-                let (drops, log) = split_rows(rest, rest.height / 2);
-                let (queues, lower) = split_rows(left, left.height / 2);
-                return vec![
-                    (PaneId::Queues, queues),
-                    (PaneId::InFlight, in_flight),
-                    (third, lower),
-                    (PaneId::Drops, drops),
-                    (PaneId::Log, log),
-                ];
-            }
-            let (queues, lower) = split_rows(left, left.height / 3);
-            let (recent, runs) = split_rows(lower, lower.height / 2);
-            let (upper, lower) = split_rows(right, right.height / 2);
-            let (in_flight, drops) = split_rows(upper, upper.height / 2);
-            let (sessions, log) = split_rows(lower, lower.height / 2);
-            vec![
-                (PaneId::Queues, queues),
-                (PaneId::InFlight, in_flight),
-                (third, recent),
-                (PaneId::Drops, drops),
-                (PaneId::Sessions, sessions),
-                (PaneId::Log, log),
-                (PaneId::Runs, runs),
-            ]
+        (true, true) if deck.teaches => {
+            let below: &[_] = if more.len() < 2 { &[(Drops, 2), (Log, 2)] } else { &[(Log, 2)] };
+            columns(body, &[&[(Queues, 1), (Started, 1)], &with(&[(InFlight, 2)], 2, below)])
         }
+        (true, true) => columns(body, &[&[(Queues, 1), (Recent, 1), (Runs, 1)], &[(InFlight, 1), (Drops, 1), (Sessions, 1), (Log, 1)]]),
+        (true, false) if deck.teaches => columns(body, &[&with(&[(Queues, 1)], 1, &[]), &[(Started, 1)]]),
         (true, false) => {
-            let (left, right) = split_columns(body);
-            vec![(PaneId::Queues, left), (second, right)]
+            let below = |is_there: bool, pane| if is_there { Some((pane, 1)) } else { None };
+            let left: Vec<_> = [(Queues, 1)].into_iter().chain(below(deck.runs, Runs)).collect();
+            let right: Vec<_> = [(InFlight, 1)].into_iter().chain(below(deck.sessions, Sessions)).collect();
+            columns(body, &[&left, &right])
         }
-        (false, true) if body.height >= 42 && !teaches => {
-            use PaneId::{Drops, InFlight, Log, Queues, Recent, Runs, Sessions};
+        (false, true) if body.height >= 42 && !deck.teaches => {
             columns(body, &[&[(Queues, 2), (InFlight, 2), (Recent, 2), (Drops, 2), (Sessions, 2), (Log, 2), (Runs, 2)]])
         }
-        (false, true) => {
+        (false, true) if deck.teaches => {
             let (top, bottom) = split_rows(body, body.height / 2);
-            let (queues, in_flight) = split_rows(top, top.height / 2);
-            let least = if teaches { 18.min(bottom.height - 5) } else { bottom.height / 2 };
-            let (upper, lower) = split_rows(bottom, least);
-            vec![(PaneId::Queues, queues), (PaneId::InFlight, in_flight), (third, upper), (PaneId::Log, lower)]
+            let (queues, second) = split_rows(top, top.height / 2);
+            let (started, last) = split_rows(bottom, 18.min(bottom.height - 5));
+            let (second_is, last_is) = match more.as_slice() {
+                [runs, sessions] => (*sessions, *runs),
+                [one] => (InFlight, *one),
+                _ => (InFlight, Log),
+            };
+            vec![(Queues, queues), (second_is, second), (Started, started), (last_is, last)]
         }
-        (false, false) => {
-            let share = if teaches { body.height.saturating_sub(15).max(5) } else { body.height * 2 / 5 };
-            let (top, bottom) = split_rows(body, share);
-            vec![(PaneId::Queues, top), (second, bottom)]
+        (false, true) if !more.is_empty() => columns(body, &[&with(&[(Queues, 2), (InFlight, 2)], 2, &[(Log, 2)])]),
+        (false, true) => columns(body, &[&[(Queues, 1), (InFlight, 1), (Recent, 1), (Log, 1)]]),
+        (false, false) if deck.teaches => {
+            let (top, bottom) = split_rows(body, body.height.saturating_sub(15).max(5));
+            vec![(Queues, top), (Started, bottom)]
         }
+        (false, false) => match more.as_slice() {
+            [] => columns(body, &[&[(Queues, 2), (InFlight, 3)]]),
+            [one] => columns(body, &[&[(Queues, 6), (InFlight, 7), (*one, 8)]]),
+            _ => columns(body, &[&[(Queues, 5), (InFlight, 5), (Runs, 6), (Sessions, 5)]]),
+        },
     }
+}
+
+/// Side by side, what works and what ended come before what is told of it; one above the other, the order is that of the screen.
+fn in_focus_order(mut placed: Vec<(PaneId, Rect)>) -> Vec<(PaneId, Rect)> {
+    let are_beside = placed.windows(2).any(|two| two[0].1.x != two[1].1.x);
+    if are_beside {
+        placed.sort_by_key(|(pane, _)| match pane {
+            PaneId::Started => ViewId::Deck.panes().iter().position(|known| *known == PaneId::Recent),
+            pane => ViewId::Deck.panes().iter().position(|known| known == pane),
+        });
+    }
+    placed
 }
 
 /// The Bridge: what happened gets the most room, beside what waits and what flies. The rest comes in as there is room for it.
@@ -257,10 +271,6 @@ fn split_rows(area: Rect, top: u16) -> (Rect, Rect) {
     (Rect { height: top, ..area }, Rect { y: area.y + top, height: area.height - top, ..area })
 }
 
-fn split_columns(area: Rect) -> (Rect, Rect) {
-    split_columns_at(area, area.width / 2)
-}
-
 fn split_columns_at(area: Rect, left: u16) -> (Rect, Rect) {
     (Rect { width: left, ..area }, Rect { x: area.x + left, width: area.width - left, ..area })
 }
@@ -273,16 +283,17 @@ mod tests {
     fn panes_fill_the_body_without_overlap_at_every_size() {
         for columns in (80..=300).step_by(10) {
             for rows in 24..=100 {
-                for (view, teaches) in [
-                    (ViewId::Deck, false),
-                    (ViewId::Deck, true),
-                    (ViewId::Bridge, false),
-                    (ViewId::Bus, false),
-                    (ViewId::Runs, false),
-                    (ViewId::Sessions, false),
-                    (ViewId::Journal, false),
-                ] {
-                    let layout = of(columns, rows, view, None, teaches);
+                let flags = [false, true];
+                let decks = flags
+                    .into_iter()
+                    .flat_map(|teaches| flags.into_iter().flat_map(move |runs| flags.map(|sessions| Deck { teaches, runs, sessions })));
+                let others = [ViewId::Bridge, ViewId::Bus, ViewId::Runs, ViewId::Sessions, ViewId::Journal];
+                for (view, deck) in decks.map(|deck| (ViewId::Deck, deck)).chain(others.map(|view| (view, Deck::default()))) {
+                    let layout = of(columns, rows, view, None, deck);
+                    if view == ViewId::Deck && !(deck.teaches && columns < 120 && rows < 35) {
+                        assert!(!deck.runs || layout.has(PaneId::Runs), "{deck:?} at {columns}x{rows}");
+                        assert!(!deck.sessions || layout.has(PaneId::Sessions), "{deck:?} at {columns}x{rows}");
+                    }
                     assert!(layout.panes.len() >= 2, "{view:?} at {columns}x{rows}");
                     let cells: u32 = layout.panes.iter().map(|(_, area)| area.area()).sum();
                     assert_eq!(cells, layout.body.area(), "{columns}x{rows}");
@@ -300,7 +311,7 @@ mod tests {
         for view in ViewId::ALL {
             for (columns, rows) in [(80, 24), (80, 40), (120, 24), (160, 50), (300, 100)] {
                 for zoomed in std::iter::once(None).chain(view.panes().iter().copied().map(Some)) {
-                    let layout = of(columns, rows, view, zoomed, false);
+                    let layout = of(columns, rows, view, zoomed, Deck::default());
                     let chips = layout.chips();
                     for pane in view.panes() {
                         let has_system = matches!(pane, PaneId::Runs | PaneId::Sessions);
@@ -309,7 +320,7 @@ mod tests {
                     }
                 }
             }
-            let everything = of(300, 100, view, None, false);
+            let everything = of(300, 100, view, None, Deck::default());
             assert!(view.panes().iter().all(|pane| everything.has(*pane)), "{view:?}");
         }
     }

@@ -11,8 +11,8 @@ use crate::{
     port::{HopRow, Ladder},
 };
 
-/// Parties that have a lane of their own; the rest share the last.
-pub(crate) const LANES_MAX: u16 = 6;
+/// Lanes at most: of the parties that come first, and one that the rest share.
+pub(crate) const LANES_MAX: u16 = 9;
 /// Who only listens, whatever the topic.
 const LISTENERS: &str = "*";
 
@@ -29,7 +29,10 @@ pub(crate) struct Ends {
 #[derive(Debug, Default)]
 pub(crate) struct Rungs {
     ladder: Option<Ladder>,
+    /// Parties that have a lane of their own.
     lanes: Vec<String>,
+    /// Whether others share the lane behind theirs.
+    has_others: bool,
     /// Hops that have their lanes.
     laned: usize,
     /// Hops are cut up to this entry, and so many of them.
@@ -88,8 +91,13 @@ impl Rungs {
         self.next = to;
         for hop in ladder.rows().iter().skip(self.laned) {
             for lane in [&*hop.from, receiver(hop)] {
-                if self.lanes.len() < usize::from(LANES_MAX) && !self.lanes.iter().any(|known| known == lane) {
+                if self.lanes.iter().any(|known| known == lane) {
+                    continue;
+                }
+                if self.lanes.len() + 1 < usize::from(LANES_MAX) {
                     self.lanes.push(lane.to_owned());
+                } else {
+                    self.has_others = true;
                 }
             }
         }
@@ -131,8 +139,14 @@ impl Rungs {
 
     /// Where a hop leaves and arrives.
     pub(crate) fn ends(&self, hop: &HopRow) -> Ends {
-        let place = |party: &str| self.lanes.iter().position(|known| known == party).unwrap_or(self.lanes.len().saturating_sub(1));
-        Ends { from: place(&hop.from), to: place(receiver(hop)), lanes: self.lanes.len() }
+        let place = |party: &str| self.lanes.iter().position(|known| known == party).unwrap_or(self.lanes.len());
+        Ends { from: place(&hop.from), to: place(receiver(hop)), lanes: self.lanes.len() + usize::from(self.has_others) }
+    }
+
+    /// Whose the lanes are, from the left.
+    pub(crate) fn parties(&self) -> impl Iterator<Item = &str> {
+        let named = self.lanes.iter().map(|lane| if lane == LISTENERS { "all who listen" } else { lane.as_str() });
+        named.chain(self.has_others.then_some("others"))
     }
 }
 

@@ -106,10 +106,23 @@ impl Keys for Vec<RecordKey> {
     }
 }
 
+/// How a record came to be selected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Hold {
+    /// It was gone to, or clicked.
+    #[default]
+    Chosen,
+    /// It was selected by itself when a key did something to it.
+    Touched,
+    /// It was selected by itself while the operator looked at its list.
+    Dwelt,
+}
+
 /// A selected record, and where it last stood, for when it goes away.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
     key: Option<RecordKey>,
+    hold: Hold,
     index: usize,
     /// Rows above the screen.
     offset: usize,
@@ -161,8 +174,11 @@ impl Selection {
             Some(key) => {
                 let found = keys.row(key);
                 let index = found.unwrap_or_else(|| keys.neighbour(key, self.index).min(last));
-                // The record stays at its line of the screen while rows come and go before it.
-                self.offset = (self.offset + index).saturating_sub(self.index);
+                // A chosen record stays at its line of the screen while rows come and go before it. Of a list that was at its top when it
+                // was held by itself, the top is shown as long as the record has room there.
+                if self.hold == Hold::Chosen || self.offset > 0 {
+                    self.offset = (self.offset + index).saturating_sub(self.index);
+                }
                 self.index = index;
                 if found.is_none() {
                     self.key = keys.key(index);
@@ -181,7 +197,7 @@ impl Selection {
     /// Selects the row at `index`, or the nearest there is.
     pub(crate) fn select(&mut self, index: usize, keys: &dyn Keys, height: usize) {
         self.index = index.min(keys.len().saturating_sub(1));
-        (self.key, self.hidden) = (keys.key(self.index), None);
+        (self.key, self.hidden, self.hold) = (keys.key(self.index), None, Hold::Chosen);
         self.settle(keys, height);
     }
 
@@ -193,9 +209,26 @@ impl Selection {
         }
     }
 
+    /// Holds the record that is selected by itself, so that nothing new takes its place. A list that follows its end goes on to.
+    pub(crate) fn pin(&mut self, keys: &dyn Keys, by: Hold) {
+        if self.key.is_none() && !keys.follows_its_end() {
+            (self.key, self.hold) = (keys.key(self.index), by);
+        } else if by == Hold::Touched && self.hold == Hold::Dwelt {
+            self.hold = by;
+        }
+    }
+
+    /// Lets go of a record that was only looked at.
+    pub(crate) fn look_away(&mut self) {
+        if self.key.is_some() && self.hold == Hold::Dwelt {
+            self.release();
+            self.offset = 0;
+        }
+    }
+
     /// As if nothing had ever been chosen.
     pub(crate) fn release(&mut self) {
-        (self.key, self.hidden) = (None, None);
+        (self.key, self.hidden, self.hold) = (None, None, Hold::Chosen);
     }
 }
 
@@ -257,6 +290,25 @@ mod tests {
         let line = selection.index() - selection.offset();
         selection.settle(&keys((0..140).rev()), 10);
         assert_eq!(selection.index() - selection.offset(), line);
+    }
+
+    #[test]
+    fn what_is_held_by_itself_stays_selected_and_the_top_is_shown_as_long_as_it_has_room() {
+        let mut selection = Selection::default();
+        selection.settle(&keys([3, 2, 1]), 4);
+        selection.pin(&keys([3, 2, 1]), Hold::Dwelt);
+        selection.settle(&keys([5, 4, 3, 2, 1]), 4);
+        assert_eq!((selection.index(), selection.offset()), (2, 0));
+        selection.settle(&keys([9, 8, 7, 6, 5, 4, 3, 2, 1]), 4);
+        assert_eq!((selection.index(), selection.offset()), (6, 3), "then it stays in sight");
+        let mut touched = selection.clone();
+        selection.look_away();
+        selection.settle(&keys([9, 8, 7]), 4);
+        assert_eq!((selection.index(), selection.is_untouched()), (0, true));
+        touched.pin(&keys([9, 8, 7, 6, 5, 4, 3, 2, 1]), Hold::Touched);
+        touched.look_away();
+        touched.settle(&keys([4, 3]), 4);
+        assert_eq!((touched.index(), touched.is_untouched()), (1, false));
     }
 
     struct Pinned(Vec<RecordKey>, usize);

@@ -111,6 +111,7 @@ mod tests {
             artifacts: 0,
             submitted_at_ms: Wall(1_000),
             ended_at_ms: Some(Wall(15_000)),
+            asks: 0,
         };
         let nodes = ["a", "b", "c"].map(|id| format!(r#"{{"id":"{id}","use":"agent:echo"}}"#)).join(",");
         let plan = JsonText::parse(&format!(r#"{{"nodes":[{nodes}],"edges":[]}}"#)).unwrap();

@@ -138,6 +138,8 @@ pub(crate) struct Ui {
     pub(crate) rungs: Rungs,
     /// The opening that was written last, and those that were submitted lately.
     pub(crate) openings: Openings,
+    /// The list that has the keys and since when, of those whose selected record other panes tell of.
+    pub(super) dwelling: Option<(PaneId, Mono)>,
     /// The plan that was drawn last: of which run, with so many nodes and edges.
     picture: RefCell<Option<Drawn>>,
 }
@@ -189,6 +191,7 @@ impl Ui {
             trace: None,
             rungs: Rungs::default(),
             openings: Openings::default(),
+            dwelling: None,
             picture: RefCell::default(),
         }
     }
@@ -200,7 +203,7 @@ impl Ui {
         self.time = Timeline::new(&limits.console);
         self.history = History::new(lines, limits.console.history_lines_max);
         self.filters = History::new(filters, limits.console.history_lines_max);
-        for (pane, quiet) in [(PaneId::Wire, "routine:no"), (PaneId::Trace, "telling:no")] {
+        for (pane, quiet) in [(PaneId::Wire, "routine:no"), (PaneId::Trace, panes::QUIET)] {
             let quiet = Filter::parse(quiet, panes::specs(pane)).ok();
             self.selection_mut(pane).set_filtered(quiet.is_some());
             self.lens_mut(pane).set_filter(quiet);
@@ -219,6 +222,7 @@ impl Ui {
             self.left.insert(self.view, self.focus);
             self.view = view;
             self.zoomed = None;
+            self.look_away();
         }
         // Who asks for a view looks at its panes: a chip does not keep the keys.
         let left = self.left.get(&view).filter(|focus| matches!(focus, Focus::Pane(_))).copied();
@@ -229,7 +233,10 @@ impl Ui {
 
     /// Where everything is.
     pub(crate) fn layout(&self, model: &Model) -> Layout {
-        layout::of(self.columns, self.rows, self.view, self.zoomed, self.teaches(model))
+        let runs = model.runs().is_some_and(|runs| !runs.runs.is_empty());
+        let sessions = model.macp().is_some_and(|macp| !macp.sessions.is_empty());
+        let deck = layout::Deck { teaches: self.teaches(model), runs, sessions };
+        layout::of(self.columns, self.rows, self.view, self.zoomed, deck)
     }
 
     /// Where the next key goes.

@@ -21,7 +21,7 @@ impl Fault {
 /// "Did you mean", or else what there is.
 pub(super) fn hint(name: &str, candidates: &[&str]) -> String {
     /// More are not listed.
-    const LISTED_MAX: usize = 12;
+    const LISTED_MAX: usize = 48;
     /// What is less alike is something else.
     const LIKENESS_MIN: f64 = 0.75;
     let lower = name.to_lowercase();

@@ -216,6 +216,9 @@ impl PortError {
     pub fn hint(&self) -> String {
         match self {
             Self::Refused(refusal) => refusal.hint(),
+            Self::Run(runs::Refusal::UnknownAction(_)) => {
+                "it was decided, or expired, or its run ended: `rl-console ls confirmations` lists what waits".to_owned()
+            }
             Self::Run(_) => "`rl-console ls runs` lists them".to_owned(),
             Self::Session(macp::Refusal::UnknownSession(_)) => "`rl-console ls sessions` lists them".to_owned(),
             Self::Session(macp::Refusal::NotNow(_)) => "try again; `rl-console doctor` checks the database".to_owned(),
@@ -233,7 +236,9 @@ impl PortError {
                 "a socket that was taken away is bound anew within seconds: try again. Where that cannot be, its log and its own screen say why, and \
                  `rl-console stop --force` asks process {pid} to end"
             ),
-            Self::TimedOut { .. } => "`rl-console doctor` checks the station".to_owned(),
+            Self::TimedOut { .. } => {
+                "`rl-console doctor` checks the station; one that hangs is asked to end by `rl-console stop --force`".to_owned()
+            }
             Self::File { .. } => "choose another path".to_owned(),
             Self::Recording(_) => "`rl-console ls health` says what is recorded".to_owned(),
             Self::BadRequest(_) => "use the rl-console of the station's version".to_owned(),

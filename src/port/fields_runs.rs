@@ -11,8 +11,8 @@ fields! {
     RunRow {
         "number", Serial, Public, "its place among all runs", Column::fixed("nr", 6).right() => |it, _| Value::Serial(it.number);
         "name", Text, Public, "the opening's name", Column::growing("opening", 10, 2) => |it, _| Value::text(it.name.as_str());
-        "state", State(&["running", "cancelling", "succeeded", "failed", "cancelled"]), Public, "how it stands", Column::fixed("state", 10)
-            => |it, _| Value::text(it.state.name());
+        "state", State(&[RunRow::ASKS, "running", "cancelling", "succeeded", "failed", "cancelled"]), Public, "how it stands", Column::fixed("state", 10)
+            => |it, _| Value::text(it.stands());
         "nodes", Number, Public, "nodes of its plan", Column::fixed("nodes", 5).right() => |it, _| Value::count(it.nodes);
         "events", Number, Public, "events that it told", Column::fixed("events", 6).right() => |it, _| Value::count(it.events);
         "artifacts", Number, Public, "artifacts that it kept", Column::fixed("kept", 4).right() => |it, _| Value::count(it.artifacts);

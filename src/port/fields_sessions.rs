@@ -12,8 +12,8 @@ fields! {
         "session", Text, Public, "its id", Column::growing("session", 12, 2) => |it, _| Value::text(it.session.as_str());
         "mode", State(Mode::SHORT_NAMES), Public, "how it is coordinated", Column::fixed("mode", 11)
             => |it, _| Value::text(it.mode.short());
-        "state", State(&["open", "resolved", "expired"]), Public, "how it stands", Column::fixed("state", 8)
-            => |it, _| Value::text(it.state.name());
+        "state", State(&["open", "resolved", "expired", "cancelled", "damaged"]), Public, "how it stands", Column::fixed("state", 9)
+            => |it, _| Value::text(it.stands());
         "ending", State(&["resolved", "expired", "cancelled", "damaged"]), Public, "how it ended"
             => |it, _| Value::maybe(it.ending.map(Ending::name));
         "phase", State(&["proposal", "evaluation", "voting", "committed"]), Public, "how far a decision is", Column::fixed("phase", 10)

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::HopRow;
+use super::{HopRow, decisions::Decisions};
 use crate::{
     ids::{ConnectionId, InvocationId, Seq, TraceId},
     macp::{self, Answered},
@@ -55,6 +55,8 @@ pub struct Ladder {
     requests: HashMap<String, Asked>,
     /// The request to the control plane.
     control: Option<Asked>,
+    /// Questions, and who answered them.
+    decisions: Decisions,
     /// Invocations that were sent to the adapter.
     sent: HashMap<InvocationId, Asked>,
     /// Calls about sessions that were not answered yet, by their entries.
@@ -77,6 +79,7 @@ impl Ladder {
             registry: Registry::default(),
             requests: HashMap::new(),
             control: None,
+            decisions: Decisions::default(),
             sent: HashMap::new(),
             calls: HashMap::new(),
         }
@@ -103,6 +106,11 @@ impl Ladder {
             }
             What::Transition(Transition::Rmp(rmp::Transition::Subscribed { session, topic, .. })) => {
                 self.subscribed(*session, topic.as_str());
+            }
+            What::Transition(Transition::Runs(told)) if told.run() == Some(self.trace) => {
+                if let Some(hop) = self.decisions.take(of, told) {
+                    self.push(hop);
+                }
             }
             What::Frame(frame) if of.trace == Some(self.trace) => {
                 let hop = match &frame.head {
@@ -203,7 +211,10 @@ impl Ladder {
                 self.control = Some(Asked { seq, at: at.mono, by: from.clone() });
                 THE_STATION.to_owned()
             }
-            ["action.decision"] => THE_STATION.to_owned(),
+            ["action.decision"] => {
+                self.decisions.heard(seq);
+                THE_STATION.to_owned()
+            }
             ["rlp", "runs", _, "agents", agent, _, ..] => {
                 from = format!("agent/{agent}");
                 answered = match topic.strip_suffix("/progress") {

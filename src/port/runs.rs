@@ -46,6 +46,25 @@ pub struct RunRow {
     /// When it ended, in Unix milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at_ms: Option<Wall>,
+    /// Questions of it that wait for a person.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub asks: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+impl RunRow {
+    /// The word for a run that goes on and waits for a person.
+    pub const ASKS: &str = "asks";
+
+    /// How it stands in a word: what it waits for says more than that it goes on.
+    #[must_use]
+    pub const fn stands(&self) -> &'static str {
+        if self.asks > 0 && matches!(self.state, RunState::Running) { Self::ASKS } else { self.state.name() }
+    }
 }
 
 /// `run show`.
@@ -145,6 +164,7 @@ impl From<stored::RunRow> for RunRow {
             artifacts: row.artifacts,
             submitted_at_ms: row.submitted_at,
             ended_at_ms: row.ended_at,
+            asks: 0,
         }
     }
 }

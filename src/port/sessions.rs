@@ -54,6 +54,14 @@ pub struct SessionRow {
     pub trace_id: Option<TraceId>,
 }
 
+impl SessionRow {
+    /// How it stands in a word: while it is open that, then how it ended.
+    #[must_use]
+    pub fn stands(&self) -> &'static str {
+        self.ending.map_or(self.state.name(), Ending::name)
+    }
+}
+
 /// `session show`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionDetail {

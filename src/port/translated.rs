@@ -132,8 +132,8 @@ fn session_view(view: &mut SessionView, carry: &impl Fn(&mut Now)) {
         last_at,
         senders,
         more_senders: _,
-        trace: _,
         streams: _,
+        trace: _,
         progress,
     } = view;
     carry(started_at);

@@ -124,6 +124,14 @@ impl Snapshot {
         self.runs.iter().rev().find(|view| view.run == run)
     }
 
+    /// The questions that are shown, that which silence answers first before the others.
+    #[must_use]
+    pub fn asks_in_time(&self) -> Vec<&AskView> {
+        let mut asks: Vec<_> = self.asks.iter().collect();
+        asks.sort_by_key(|ask| ask.expires_at);
+        asks
+    }
+
     /// Questions that wait for a person, shown or not.
     #[must_use]
     pub fn waiting(&self) -> u64 {

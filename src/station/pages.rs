@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     field::Fields,
-    ids::{InvocationId, QueueName, RefundId},
+    ids::{InvocationId, QueueName, RefundId, TraceId},
     mpp,
     port::{
         AdapterRow, EventRow, HealthRow, InvocationRow, Outcome, Page, PortError, Query, QueueRow, RefundRow, RunRow, SessionRow,
@@ -62,13 +62,14 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
         Query::Subscriptions => Ok(Page::Subscriptions(subscription_rows(&inner.bus.snapshot().await.1))),
         Query::Runs { state, name, since_ms, beyond, oldest_first, filter, limit } => {
             let asked = RunFilter { state, name, since: since_ms, beyond, oldest_first, limit: limit.min(page_max) };
+            let asks = &asks(inner).await;
             let sieve = Sieve::new(filter.as_deref(), RunRow::SPECS, asked.limit, inner)?;
             settle_runs(running).await?;
             let Some(sieve) = sieve else {
-                let Piece { rows, more, .. } = runs(running, asked).await?;
+                let Piece { rows, more, .. } = runs(running, asks, asked).await?;
                 return Ok(Page::Runs { rows, more, beyond: None });
             };
-            let read = |beyond, limit| runs(running, RunFilter { beyond, limit, ..asked.clone() });
+            let read = |beyond, limit| runs(running, asks, RunFilter { beyond, limit, ..asked.clone() });
             let Piece { rows, more, last: beyond } = sieve.rows(asked.beyond, |row| row.number, read).await?;
             Ok(Page::Runs { rows, more, beyond })
         }
@@ -247,10 +248,20 @@ async fn settle_runs(running: &Running) -> Result<(), PortError> {
     }
 }
 
-async fn runs(running: &Running, filter: RunFilter) -> Result<Piece<RunRow, u64>, PortError> {
+/// How many questions of each run wait for a person. Where the runs are down, none does.
+async fn asks(inner: &Inner) -> BTreeMap<TraceId, u32> {
+    let mut asks = BTreeMap::new();
+    for ask in inner.control.asks().await.unwrap_or_default() {
+        *asks.entry(ask.run).or_default() += 1;
+    }
+    asks
+}
+
+async fn runs(running: &Running, asks: &BTreeMap<TraceId, u32>, filter: RunFilter) -> Result<Piece<RunRow, u64>, PortError> {
     let page = asked(|done| running.store.runs(filter, done)).await?;
     let last = page.rows.last().map(|row| row.number);
-    Ok(Piece { rows: page.rows.into_iter().map(Into::into).collect(), more: page.more, last })
+    let row = |row: RunRow| RunRow { asks: asks.get(&row.run).copied().unwrap_or(0), ..row };
+    Ok(Piece { rows: page.rows.into_iter().map(|stored| row(stored.into())).collect(), more: page.more, last })
 }
 
 async fn health(inner: &Inner, running: &Running) -> Result<Page, PortError> {

@@ -137,6 +137,13 @@ pub enum RunOp {
         /// What.
         artifact: ArtifactRow,
     },
+    /// What the agents of a run used so far. Of one that ended it is left as it is.
+    Spent {
+        /// Which run.
+        run: TraceId,
+        /// Tokens.
+        tokens: u64,
+    },
     /// A run ended. One that ended before is left as it is.
     End {
         /// Which run.

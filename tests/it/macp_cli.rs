@@ -144,7 +144,7 @@ fn a_session_is_cancelled_with_a_reason_that_stays() {
     assert_eq!(uuid::Uuid::parse_str(session).map(|id| id.get_version_num()), Ok(4), "an id is made up");
     let ack = &house.json(&["session", "cancel", session, "--as", "alice", "--reason", "it goes wrong"])[0];
     assert_eq!((&ack["ok"], &ack["session_state"]), (&json!(true), &json!("expired")));
-    assert!(house.says(&["session", "show", session]).contains("state          expired, cancelled: it goes wrong\n"));
+    assert!(house.says(&["session", "show", session]).contains("state          cancelled: it goes wrong\n"));
     let log = house.json(&["session", "show", session, "--log"]);
     assert_eq!((&log[1]["kind"], &log[1]["payload"]["reason"]), (&json!("session_cancel"), &json!("it goes wrong")));
     let (code, _, error) = house.refused(&["session", "send", session, "--as", "a", "propose", "p", "x"]);

@@ -299,7 +299,7 @@ pub(crate) struct SessionShowArgs {
 /// `session ls`.
 #[derive(Debug, Args)]
 pub(crate) struct SessionLsArgs {
-    /// Only sessions in this state: open, resolved, expired.
+    /// Only sessions in this state: open, resolved, expired, cancelled, damaged.
     #[arg(long, value_name = "STATE")]
     pub(crate) state: Option<String>,
 

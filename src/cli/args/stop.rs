@@ -5,7 +5,7 @@ use clap::Args;
 /// `stop`.
 #[derive(Debug, Args)]
 pub(crate) struct StopArgs {
-    /// Do not ask, also when work is in flight.
+    /// Do not ask, also when work is in flight, runs go on or sessions are open.
     #[arg(long)]
     pub(crate) yes: bool,
 

@@ -51,7 +51,10 @@ async fn resolve(station: &dyn Operator, name: &ActionName) -> Result<ActionId, 
     let found: Vec<_> = rows.iter().filter(|row| row.action.0.simple().to_string().ends_with(tail.as_str())).collect();
     match found.as_slice() {
         [row] => Ok(row.action),
-        [] => Err(RunError::NoQuestion { tail: tail.clone() }.into()),
+        [] => {
+            let of_run = rows.iter().find(|row| row.run.0.simple().to_string().ends_with(tail.as_str())).map(|row| row.action);
+            Err(RunError::NoQuestion { tail: tail.clone(), of_run }.into())
+        }
         several => {
             let told = several.iter().take(5).map(|row| visible(&format!("{} ({})", row.action, row.summary))).collect();
             Err(RunError::SeveralQuestions { tail: tail.clone(), told }.into())
@@ -82,6 +85,15 @@ mod tests {
         let name: ActionName = name.parse().unwrap();
         let done = operator::block_on(async { decide(&station, &name, true, None).await });
         done.map(|action| action.0.as_u128()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_digits_of_a_run_lead_to_its_question() {
+        let station =
+            Scripted::pages([Page::Confirmations(vec![ConfirmationRow { run: TraceId(uuid::Uuid::from_u128(0x22c3)), ..row(5) }])]);
+        let name: ActionName = "22c3".parse().unwrap();
+        let error = operator::block_on(async { decide(&station, &name, true, None).await }).unwrap_err();
+        assert_eq!(error.hint(), "22c3 is a run, whose question is action:00000000-0000-0000-0000-000000000005");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `sim session`: holds the sessions that are drawn, over gRPC.
 
-use std::{cell::RefCell, time::Duration};
+use std::{cell::RefCell, collections::BTreeMap, time::Duration};
 
 use futures_util::{StreamExt as _, stream::FuturesUnordered};
 use tokio::sync::mpsc;
@@ -18,7 +18,7 @@ use crate::{
         signals::Signals,
         sim::session::{Act, Event, Fate, Manner, Plan},
     },
-    macp::{Mode, SessionState, envelope::SESSION_START, proto::v1::Ack},
+    macp::{Ending, Mode, SessionState, envelope::SESSION_START, proto::v1::Ack},
     time::Clock,
 };
 
@@ -56,7 +56,15 @@ pub(in crate::cli) fn run(context: &mut Context, args: &SimSessionArgs) -> Resul
         };
         tell(out, &Event::Connected { addr: runtime.addr().to_string() })?;
         let (tell_it, told) = mpsc::channel(EVENTS_MAX);
-        let stage = Stage { manner, settings, runtime: RefCell::new(runtime), clock: *clock, reconnect: args.reconnect, tell: tell_it };
+        let stage = Stage {
+            manner,
+            settings,
+            runtime: RefCell::new(runtime),
+            clock: *clock,
+            reconnect: args.reconnect,
+            tell: tell_it,
+            going: RefCell::default(),
+        };
         let mut counts = Counts::default();
         let ended = hold(&stage, args, (&mut signals, told), &mut counts, out).await;
         tell(out, &counts.ended())?;
@@ -88,6 +96,8 @@ struct Stage<'a> {
     clock: Clock,
     reconnect: bool,
     tell: mpsc::Sender<Event>,
+    /// Sessions that go on, by their numbers, with the messages that were sent so far.
+    going: RefCell<BTreeMap<u64, u64>>,
 }
 
 /// What became of one session.
@@ -152,6 +162,10 @@ async fn hold(
         }
     }
     drop(held);
+    // Whom a signal cuts short leaves its sessions to their TTLs.
+    for messages in stage.going.take().into_values() {
+        counts.add(&Held { fate: Fate::Left, messages, refused: 0 });
+    }
     while let Ok(event) = told.try_recv() {
         tell(out, &event)?;
     }
@@ -167,6 +181,7 @@ impl Stage<'_> {
             tokio::time::sleep(step.after).await;
             let ack = self.act(&plan, &step.act).await?;
             held.messages += 1;
+            self.going.borrow_mut().insert(number, held.messages);
             state = state_name(ack.session_state).unwrap_or("-");
             let told = ack.error.filter(|_| !ack.ok);
             let event = match (&step.act, told) {
@@ -195,6 +210,8 @@ impl Stage<'_> {
             (state, Fate::Cancelled) if state == SessionState::Expired.name() => Fate::Cancelled,
             _ => Fate::Left,
         };
+        self.going.borrow_mut().remove(&number);
+        let state = if held.fate == Fate::Cancelled { Ending::Cancelled.name() } else { state };
         self.tell(Event::Over { session: plan.session, state, messages: held.messages }).await;
         Ok(held)
     }

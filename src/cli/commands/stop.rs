@@ -10,7 +10,9 @@ use serde::Serialize;
 
 use crate::{
     cli::{args::StopArgs, context::Context, error::Error, operator, report},
-    port::{Command, Operator, Outcome, Page, PortError, Query},
+    macp::SessionState,
+    port::{Command, Operator, Outcome, Page, Parting, PortError, Query},
+    runs::RunState,
     store::holder,
     tap::entry::mpp::RowState,
 };
@@ -39,6 +41,7 @@ struct Work {
     dispatched: Vec<String>,
     applied: Vec<String>,
     pending: u64,
+    parting: Parting,
 }
 
 pub(in crate::cli) fn run(context: &mut Context, args: &StopArgs) -> Result<(), Error> {
@@ -61,6 +64,9 @@ pub(in crate::cli) fn run(context: &mut Context, args: &StopArgs) -> Result<(), 
             Err(error) if is_out_of_reach(&error) => {
                 let Some(pid) = holder(&data) else { return Err(error) };
                 if !args.force {
+                    if matches!(error, Error::Port(PortError::TimedOut { .. })) {
+                        return Err(error);
+                    }
                     return Err(Error::Unreachable { message: error.to_string(), hint: by_force(pid) });
                 }
                 if !args.yes {
@@ -113,9 +119,9 @@ fn terminate(pid: u32) -> Result<(), Error> {
     kill_process(process, Signal::TERM).map_err(|errno| Error::io(format!("ending process {pid}"))(errno.into()))
 }
 
-/// What is in flight at a station. One whose bridge is down has nothing that could be asked for.
+/// What is in flight at a station. A part that is down has nothing that could be asked for.
 async fn work(station: &dyn Operator) -> Result<Work, Error> {
-    let mut work = Work::default();
+    let mut work = Work { parting: parting(station).await?, ..Work::default() };
     for state in [RowState::Dispatched, RowState::Applied] {
         let rows = Query::Invocations {
             state: Some(state),
@@ -126,12 +132,8 @@ async fn work(station: &dyn Operator) -> Result<Work, Error> {
             filter: None,
             limit: ROWS,
         };
-        let rows = match station.query(rows).await {
-            Ok(Page::Invocations { rows, .. }) => rows,
-            Ok(_) => return Err(Error::StrangeAnswer),
-            Err(PortError::HostDown { .. } | PortError::Stopping) => return Ok(work),
-            Err(error) => return Err(error.into()),
-        };
+        let Some(page) = of_part(station.query(rows).await)? else { return Ok(work) };
+        let Page::Invocations { rows, .. } = page else { return Err(Error::StrangeAnswer) };
         let ids = rows.iter().map(|row| row.id.to_string()).collect();
         *if state == RowState::Dispatched { &mut work.dispatched } else { &mut work.applied } = ids;
     }
@@ -141,10 +143,57 @@ async fn work(station: &dyn Operator) -> Result<Work, Error> {
     Ok(work)
 }
 
+/// Runs, questions and sessions that go on there.
+async fn parting(station: &dyn Operator) -> Result<Parting, Error> {
+    let mut parting = Parting::default();
+    for state in [RunState::Running, RunState::Cancelling] {
+        let mut beyond = None;
+        loop {
+            let runs =
+                Query::Runs { state: Some(state), name: None, since_ms: None, beyond, oldest_first: false, filter: None, limit: ROWS };
+            let Some(page) = of_part(station.query(runs).await)? else { break };
+            let Page::Runs { rows, more, .. } = page else { return Err(Error::StrangeAnswer) };
+            parting.runs.extend(rows.iter().map(|row| format!("{} {}", row.name, row.run.short())));
+            beyond = rows.last().map(|row| row.number);
+            if !more || rows.is_empty() {
+                break;
+            }
+        }
+    }
+    match of_part(station.query(Query::Confirmations).await)? {
+        Some(Page::Confirmations(rows)) => parting.questions = rows.len() as u64,
+        Some(_) => return Err(Error::StrangeAnswer),
+        None => {}
+    }
+    let mut beyond = None;
+    loop {
+        let open = Some(SessionState::Open);
+        let sessions = Query::Sessions { state: open, mode: None, since_ms: None, beyond, oldest_first: false, filter: None, limit: ROWS };
+        let Some(page) = of_part(station.query(sessions).await)? else { break };
+        let Page::Sessions { rows, more, .. } = page else { return Err(Error::StrangeAnswer) };
+        parting.sessions += rows.len() as u64;
+        beyond = rows.last().map(|row| row.number);
+        if !more || rows.is_empty() {
+            break;
+        }
+    }
+    Ok(parting)
+}
+
+/// The answer of a part of the station; nothing from one that is down.
+fn of_part(answer: Result<Page, PortError>) -> Result<Option<Page>, Error> {
+    match answer {
+        Ok(page) => Ok(Some(page)),
+        Err(PortError::HostDown { .. } | PortError::Stopping) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
 impl Work {
     /// What becomes of it; nothing where nothing is in flight.
     fn words(&self) -> Vec<String> {
-        let mut words = Vec::new();
+        let mut words = self.parting.words();
+        let others = words.len();
         if !self.dispatched.is_empty() {
             words.push(format!("A restart requeues {} dispatched: {}.", self.dispatched.len(), some(&self.dispatched)));
         }
@@ -152,7 +201,7 @@ impl Work {
             let (count, ids) = (self.applied.len(), some(&self.applied));
             words.push(format!("{count} {} applied, to be settled by hand: {ids}.", if count == 1 { "stays" } else { "stay" }));
         }
-        if !words.is_empty() {
+        if words.len() > others {
             words.push(format!("{} pending stay as they are.", self.pending));
         }
         words
@@ -191,7 +240,10 @@ mod tests {
     #[test]
     fn a_station_with_nothing_in_flight_has_nothing_to_be_asked_about() {
         let none = || Page::Invocations { rows: Vec::new(), more: false, beyond: None };
-        let station = Scripted::pages([none(), none(), Page::Queues(Vec::new())]);
+        let runs = || Page::Runs { rows: Vec::new(), more: false, beyond: None };
+        let sessions = Page::Sessions { rows: Vec::new(), more: false, beyond: None };
+        let others = [runs(), runs(), Page::Confirmations(Vec::new()), sessions];
+        let station = Scripted::pages(others.into_iter().chain([none(), none(), Page::Queues(Vec::new())]));
         let work = operator::block_on(work(&station)).unwrap();
         assert_eq!(work, Work::default());
         assert!(work.words().is_empty());
@@ -200,10 +252,17 @@ mod tests {
     #[test]
     fn what_hangs_on_it_is_said_as_the_console_says_it() {
         let ids = |count: u64| (1..=count).map(|id| id.to_string()).collect::<Vec<_>>();
-        let work = Work { dispatched: ids(8), applied: ids(1), pending: 3 };
+        let work = Work {
+            dispatched: ids(8),
+            applied: ids(1),
+            pending: 3,
+            parting: Parting { runs: vec!["ask 22c3".to_owned()], questions: 1, sessions: 0 },
+        };
         assert_eq!(
             work.words(),
             [
+                "1 run ends for good, as failed: ask 22c3.",
+                "1 question waits for an answer, and can get none any more.",
                 "A restart requeues 8 dispatched: 1, 2, 3, 4, 5, 6 and 2 more.",
                 "1 stays applied, to be settled by hand: 1.",
                 "3 pending stay as they are."

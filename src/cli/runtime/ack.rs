@@ -75,6 +75,27 @@ impl Acked {
         }
     }
 
+    /// Prints what became of a session that was to be cancelled, and stood like this before.
+    ///
+    /// # Errors
+    /// [`SessionError::Refused`].
+    pub(crate) fn print_cancelled(self, before: Option<&str>, out: &mut Output) -> Result<(), Error> {
+        let had_ended = before.filter(|state| *state != SessionState::Open.name()).map(str::to_owned);
+        if !self.ok || out.is_json() {
+            return self.print("CancelSession", out);
+        }
+        out.row(&self, |acked| {
+            visible(&match &had_ended {
+                Some(state) => {
+                    format!("{}  had ended already ({state}): nothing was changed, and the reason is kept nowhere", acked.session_id)
+                }
+                None if acked.session_state == Some(SessionState::Expired.name()) => format!("{}  cancelled", acked.session_id),
+                None => acked.line("CancelSession"),
+            })
+        })?;
+        out.flush()
+    }
+
     fn line(&self, what: &str) -> String {
         let became = if self.duplicate { "accepted before" } else { "accepted" };
         let session = if self.session_id.is_empty() { "-" } else { &self.session_id };
@@ -109,6 +130,20 @@ mod tests {
         Acked::from(again).print("Vote of bob", &mut scripts.output(true)).unwrap();
         let line = r#"{"ok":true,"duplicate":true,"session_id":"s1","message_id":"m1","accepted_at_unix_ms":7,"session_state":"resolved"}"#;
         assert_eq!(scripts.text(), format!("{line}\n"));
+    }
+
+    #[test]
+    fn a_cancel_of_what_had_ended_says_that_nothing_was_changed() {
+        let said = |before, state| {
+            let people = Printed::default();
+            Acked::from(Ack { session_state: state, ..ack(None) }).print_cancelled(before, &mut people.output(false)).unwrap();
+            people.text()
+        };
+        assert_eq!(said(Some("open"), 3), "s1  cancelled\n");
+        assert_eq!(said(None, 3), "s1  cancelled\n");
+        let kept = "nothing was changed, and the reason is kept nowhere\n";
+        assert_eq!(said(Some("resolved"), 2), format!("s1  had ended already (resolved): {kept}"));
+        assert_eq!(said(Some("expired"), 3), format!("s1  had ended already (expired): {kept}"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use tonic::{
 
 use super::places;
 use crate::{
-    cli::{config::Settings, error::Error, session_error::SessionError},
+    cli::{config::Settings, error::Error, report, session_error::SessionError},
     macp::{
         proto::v1::{
             Ack, CancelSessionRequest, ClientInfo, Envelope, GetSessionRequest, InitializeRequest, SendRequest, SessionMetadata,
@@ -21,6 +21,8 @@ use crate::{
     },
 };
 
+/// After how long it is told that a runtime is silent.
+const SILENCE_TOLD: Duration = Duration::from_secs(3);
 /// How long connecting may take.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
 
@@ -46,6 +48,11 @@ impl Runtime {
     /// # Errors
     /// [`SessionError::Unreachable`] with every place that was tried, or what the runtime has against it.
     pub(crate) async fn connect(settings: &Settings, what: &str) -> Result<Self, Error> {
+        if settings.reach.token_file.is_some() {
+            // Who shows a token means to be held to it.
+            let hint = "leave --token-file out: whoever reaches the port may do everything there; `macp.grpc` says who does";
+            return Err(Error::usage("the MACP port knows no tokens: what is done there is done by nobody in particular", hint));
+        }
         let mut failed = Vec::new();
         for addr in places(settings)? {
             match Self::connect_to(addr, settings.limits.client.answer_ms_max).await {
@@ -136,6 +143,17 @@ impl Runtime {
     /// What a call answers, in time.
     async fn answered<T>(&self, call: impl Future<Output = Result<Response<T>, Status>>) -> Result<T, Error> {
         let ms = self.answer_ms_max;
+        let patience = async {
+            tokio::time::sleep(SILENCE_TOLD).await;
+            report::tell(&format!("the runtime at {} has not answered yet: waiting for up to {ms} ms", self.addr));
+            std::future::pending::<()>().await;
+        };
+        let call = async {
+            tokio::select! {
+                answer = call => answer,
+                () = patience => Err(Status::cancelled("")),
+            }
+        };
         match tokio::time::timeout(Duration::from_millis(ms), call).await {
             Err(_) => Err(SessionError::TimedOut { ms }.into()),
             Ok(answer) => answer.map(Response::into_inner).map_err(|status| ended(self.addr, &status).into()),

@@ -2,6 +2,7 @@
 
 mod ack;
 mod client;
+pub(crate) mod doubts;
 mod message;
 mod place;
 mod start;

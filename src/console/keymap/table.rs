@@ -75,10 +75,9 @@ const PANES: &[Place] = rows_and!(Queues, Started);
 pub(super) const VIEWS: &[Place] = rows_and!(Queues, Started, Chips);
 /// The same without those that tell of runs or of sessions: what concerns the adapter is not named there, though it works.
 const OF_ADAPTER: &[Place] = rows_beside_both_and!(Queues, Started, Chips);
-/// The same, with those whose rows are sessions of the bus.
+/// The same, with those whose rows are sessions of the bus: among runs and sessions the key of a recording says no to a question, or writes
+/// a reason.
 const OF_GIVING: &[Place] = rows_beside_both_and!(Queues, Started, Chips, Subscribers, Peers);
-/// The same without those that tell of runs, where the key of a recording says no to a question.
-const BESIDE_RUNS: &[Place] = rows_beside_runs_and!(Queues, Started, Chips, Subscribers, Peers);
 /// Where a session of the bus is selected.
 const SESSIONS: &[Place] = &[Place::Subscribers, Place::Peers];
 /// Where keys that work on a queue only say where to go.
@@ -262,9 +261,11 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('x')], Action::Cancel, "cancel", true, CANCELLABLE),
     bound(&[Chord::char('x')], Action::Cancel, "cancel run", true, RUNS),
     bound(&[Chord::char('x')], Action::Cancel, "cancel session", true, MACP_SESSIONS),
+    bound(&[Chord::char('x')], Action::Cancel, "cancel", true, &[Place::Facts]),
     bound(&[Chord::char('v')], Action::Mark, "mark", true, CANCELLABLE),
     bound(&[Chord::char('e')], Action::Settle, "settle", true, &[Place::InFlight, Place::Tray]),
     bound(&[Chord::char('P')], Action::Migrate, "move to this pack", true, &[Place::OtherPack]),
+    bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", true, VIEWS),
     bound(&[Chord::char('n')], Action::Invoke, "give work", true, OF_GIVING),
     bound(&[Chord::char('n')], Action::Invoke, "give work", false, RUNS),
     bound(&[Chord::char('n')], Action::Invoke, "give work", false, MACP_SESSIONS),
@@ -281,7 +282,6 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('H')], Action::Hold, "hold/resume", false, BESIDE_QUEUES),
     bound(&[Chord::char('D')], Action::Drain, "drain", false, BESIDE_QUEUES),
     bound(&[Chord::char('x')], Action::Cancel, "cancel", false, &[Place::InFlight, Place::Recent, Place::Queues]),
-    bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", true, VIEWS),
     bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", false, LAYERS),
     bound(&[Chord::ctrl('x')], Action::HoldAll, "hold all", false, WRITERS),
     bound(&[Chord::char('K')], Action::Kick, "kick adapter", true, OF_ADAPTER),
@@ -292,7 +292,8 @@ pub(super) const TABLE: &[Shipped] = &[
     bound(&[Chord::char('K')], Action::Kick, "kick adapter", false, &[Place::Facts]),
     bound(&[Chord::char('R')], Action::Restart, "restart what is down", false, RESTARTS),
     bound(&[Chord::char('a')], Action::Tray, "alerts", true, VIEWS),
-    bound(&[Chord::char('r')], Action::Record, "record", false, BESIDE_RUNS),
+    bound(&[Chord::char('r')], Action::Reason, "write why", false, MACP_SESSIONS),
+    bound(&[Chord::char('r')], Action::Record, "record", false, OF_GIVING),
     bound(&[Chord::char('t')], Action::Ladder, "its trace", true, OF_WORK),
     bound(&[Chord::char('t')], Action::Ladder, "its trace", false, BESIDE_WORK),
     bound(&[Chord::char('t')], Action::Ladder, "in the Wire", true, &[Place::Trace]),

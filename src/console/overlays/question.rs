@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Bound, Dialog, run_questions, session_questions};
+use super::{Bound, Dialog, quit_words, run_questions, session_questions};
 use crate::{
     console::{action::Action, format, model::Model, theme::Role, view::View},
     ids::{ConnectionId, InvocationId, Peer, QueueName},
@@ -30,7 +30,7 @@ pub(super) fn title(bound: &Bound) -> String {
 /// What it says now: figures are those of this moment.
 pub(super) fn words(dialog: &Dialog, model: &Model, view: &View) -> Vec<(String, Role)> {
     match &dialog.bound {
-        Bound::Quit => quit_words(model),
+        Bound::Quit => quit_words::words(model),
         Bound::Cancel { id, queue, event } => {
             let mut words = vec![(format!("{id} {event} waits on {queue}. It becomes failed and is never dispatched."), Role::Text)];
             match meanwhile(model).get(id) {
@@ -128,22 +128,6 @@ fn migrate_words(model: &Model) -> Vec<(String, Role)> {
     ]
 }
 
-fn quit_words(model: &Model) -> Vec<(String, Role)> {
-    let Some(mpp) = model.mpp() else { return vec![("The station stops.".to_owned(), Role::Text)] };
-    let dispatched: Vec<_> = mpp.live.iter().filter(|(_, live)| live.state == RowState::Dispatched).map(|(id, _)| id.to_string()).collect();
-    let applied: Vec<_> = mpp.live.iter().filter(|(_, live)| live.state == RowState::Applied).map(|(id, _)| id.to_string()).collect();
-    let pending: u64 = mpp.queues.values().map(|queue| queue.pending).sum();
-    let mut words = vec![("The station stops, and the adapter is disconnected.".to_owned(), Role::Text)];
-    if !dispatched.is_empty() {
-        words.push((format!("A restart requeues {} dispatched: {}.", dispatched.len(), some(&dispatched)), Role::Warn));
-    }
-    if !applied.is_empty() {
-        words.push((format!("{} stay applied, to be settled by hand: {}.", applied.len(), some(&applied)), Role::Warn));
-    }
-    words.push((format!("{pending} pending stay as they are."), Role::Muted));
-    words
-}
-
 fn kick_words(model: &Model, peer: &Peer) -> Vec<(String, Role)> {
     let Some(mpp) = model.mpp() else { return Vec::new() };
     let mut words = vec![(format!("{peer} is disconnected; it may connect again at once."), Role::Text)];
@@ -192,7 +176,7 @@ fn kick_peer_words(model: &Model, session: ConnectionId, client: &str) -> Vec<(S
 }
 
 /// The first few of many.
-fn some(ids: &[String]) -> String {
+pub(super) fn some(ids: &[String]) -> String {
     const SHOWN: usize = 6;
     let shown = ids.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
     if ids.len() > SHOWN { format!("{shown} and {} more", ids.len() - SHOWN) } else { shown }

@@ -16,7 +16,7 @@ use crate::{
     },
     ids::TraceId,
     port::{ArtifactRow, RunRow},
-    runs::{AskView, NodeState, PlanEdge, RunView},
+    runs::{AskView, NodeState, PlanEdge, RunState, RunView},
     words::counted,
 };
 
@@ -43,7 +43,8 @@ pub(super) fn run_facts(view: &View, model: &Model, run: TraceId, it: Option<&Ru
     let Some(it) = it else {
         return vec![fact("", "it is listed here no longer; the store has it:"), Sentence::Run(format!("run show {run}").into())];
     };
-    let mut facts = vec![fact("state", it.state.name())];
+    let asks = it.state == RunState::Running && questions(model, run).next().is_some();
+    let mut facts = vec![fact("state", if asks { RunRow::ASKS } else { it.state.name() })];
     facts.extend(it.why.as_deref().map(|why| payload("why", why)));
     for (at, ask) in questions(model, run).enumerate() {
         facts.extend(ask_facts(view, ask, at == 0));

@@ -87,10 +87,10 @@ impl Takes {
     }
 }
 
-/// What is asked and what would be done, in one line.
+/// What would be done and what is asked, in one line: what tells questions of the same node apart comes first.
 pub(super) fn ask_line(ask: &AskView) -> String {
     let takes = Takes::of(ask);
-    let parts: Vec<&str> = std::iter::once(&*ask.summary).chain(takes.iter().map(|takes| &*takes.words)).collect();
+    let parts: Vec<&str> = takes.iter().map(|takes| &*takes.words).chain(std::iter::once(&*ask.summary)).collect();
     parts.join("  ")
 }
 
@@ -135,7 +135,9 @@ pub(super) fn decide_words(view: &View, model: &Model, action: ActionId, approve
             words.push((format!("and {} more", takes.len() - TAKES), Role::Muted));
         }
     }
-    if approved {
+    if approved && model.runs().is_some_and(|runs| runs.held) {
+        words.push((format!("Runs are held: approved, {} is worked on once they are released.", ask.node.id), Role::Warn));
+    } else if approved {
         words.push((format!("Approved, {} is worked on at once.", ask.node.id), Role::Text));
     } else {
         words.push((format!("Rejected, {} fails and is not tried again.", ask.node.id), Role::Text));

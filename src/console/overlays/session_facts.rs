@@ -5,11 +5,11 @@ use crate::{
     console::{
         copy::quoted,
         format,
-        model::{Model, Sentence, SessionLine, Speech, Stand, Voice, tally_words, waited_for},
+        model::{Model, Sentence, SessionLine, Speech, Stand, Voice, resolution_words, tally_words, waited_for},
         panes::stands,
         view::View,
     },
-    macp::{Ending, Progress, SessionRef, SessionView},
+    macp::{Ending, Progress, SessionRef, SessionView, Tally},
     port::SessionRow,
     time::Wall,
 };
@@ -26,10 +26,12 @@ pub(super) fn session_facts(view: &View, model: &Model, session: &SessionRef) ->
     let Some(it) = model.macp().and_then(|macp| macp.sessions.get(&session.number)) else {
         return vec![fact("", "it ended, and others since: it is shown no longer (limits.macp.shown_max)"), show(&session.id)];
     };
-    let mut facts = vec![fact("state", format!("{}, {}", it.state().name(), stands(it)))];
+    let how = if it.end.is_some() { stands(it) } else { format!("{}, {}", it.state().name(), stands(it)) };
+    let mut facts = vec![fact("state", how)];
     if let Some(end) = &it.end {
         let name = if end.ending == Ending::Resolved { "resolution" } else { "why" };
-        facts.extend((!end.text.is_empty()).then(|| payload(name, &end.text)));
+        let words = if end.ending == Ending::Resolved { resolution_words(&end.text) } else { end.text.to_string() };
+        facts.extend((!words.is_empty()).then(|| payload(name, &words)));
         facts.push(fact("ended", at(view, end.at.wall)));
         if end.evicted {
             facts.push(fact("", "it is in the store alone: messages to it are answered from there"));
@@ -43,7 +45,9 @@ pub(super) fn session_facts(view: &View, model: &Model, session: &SessionRef) ->
     facts.push(fact("begun", format!("{} by {}", at(view, it.started_at.wall), it.by)));
     facts.extend(taking_part(it));
     if let Progress::Decision(decision) = &it.progress {
-        let tallies = [("evaluations", &decision.evaluations), ("objections", &decision.objections)];
+        let mut votes = Tally::default();
+        it.senders.values().filter_map(|sender| sender.vote.as_ref()).for_each(|vote| votes.count(&vote.vote));
+        let tallies = [("votes", &votes), ("evaluations", &decision.evaluations), ("objections", &decision.objections)];
         facts.extend(tallies.into_iter().filter(|(_, tally)| tally.total() > 0).map(|(name, tally)| fact(name, tally_words(tally))));
         if decision.more_proposals > 0 {
             facts.push(fact(
@@ -52,8 +56,15 @@ pub(super) fn session_facts(view: &View, model: &Model, session: &SessionRef) ->
             ));
         }
     }
-    facts.push(fact("messages", format!("{}, the last at {}", format::count(it.messages), at(view, it.last_at.wall))));
-    facts.push(fact("trace", it.trace.map_or_else(|| "none: its context names no trace_id".to_owned(), |trace| trace.to_string())));
+    facts.push(fact(
+        "messages",
+        match it.messages {
+            0 => "none beside its start".to_owned(),
+            messages => format!("{}, the last at {}", format::count(messages), at(view, it.last_at.wall)),
+        },
+    ));
+    let none = || "none: its context has no trace_id that is a UUID".to_owned();
+    facts.push(fact("trace", it.trace.map_or_else(none, |trace| trace.to_string())));
     facts.push(show(&session.id));
     facts
 }

@@ -35,7 +35,7 @@ fn keys(model: &Model) -> Vec<RecordKey> {
 }
 
 fn questions(model: &Model) -> impl Iterator<Item = &AskView> {
-    model.runs().into_iter().flat_map(|runs| &runs.asks)
+    model.runs().into_iter().flat_map(|runs| runs.asks_in_time())
 }
 
 impl Tray {

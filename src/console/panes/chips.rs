@@ -77,8 +77,8 @@ fn known(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
         }
         ChipId::Macp => {
             let figure = model.macp().map_or_else(String::new, |macp| match room {
-                Room::Least => String::new(),
-                Room::Tight => format::count(macp.totals.open),
+                Room::Least if macp.totals.open == 0 => String::new(),
+                Room::Least | Room::Tight => format::count(macp.totals.open),
                 _ => format!("{} open", format::count(macp.totals.open)),
             });
             [("MACP".to_owned(), Role::Macp), sign(macp_report(model, view.now).condition), (figure, Role::Text)]
@@ -88,7 +88,7 @@ fn known(view: &View, chip: ChipId, model: &Model, ui: &Ui, room: Room) -> [(Str
                 let (open, totals) = (format::count(runs.open().count() as u64), runs.totals);
                 let bad = format::count(totals.failed);
                 match room {
-                    Room::Tight if runs.open().next().is_some() => format!("{open}{}", glyphs.flying),
+                    Room::Least | Room::Tight if runs.open().next().is_some() => format!("{open}{}", glyphs.flying),
                     Room::Least | Room::Tight => String::new(),
                     _ => format!("{open}{} {}{} {bad}{}", glyphs.flying, format::count(totals.succeeded), glyphs.ok, glyphs.bad),
                 }

@@ -40,6 +40,7 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, area: Rect, model: &Model, ui: &Ui) 
     let is_question = update::is_question_at_hand(ui, model);
     let is_idle = |binding: &keymap::Binding| match (binding.action, place) {
         (Action::Approve | Action::Reject, _) => !is_question,
+        (Action::Cancel, Place::Facts) => !update::tells_of_what_is_cancelled(ui),
         (Action::Kick | Action::Settle | Action::Acknowledge, Place::Tray) if is_question => true,
         (Action::Open, Place::Facts) | (Action::Kick, Place::Topics | Place::Drops) | (Action::Settle, Place::Tray) => {
             update::hindrance(binding.action, ui, model, view).is_some()

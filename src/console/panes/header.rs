@@ -219,12 +219,12 @@ fn state(view: &View, model: &Model, waiting: u64, detail: Detail) -> Vec<Part> 
         1 => parts.push(Part::of(What::Alerts, format!("{} 1 alert", glyphs.warn), Role::Warn)),
         waiting => parts.push(Part::of(What::Alerts, format!("{} {waiting} alerts", glyphs.warn), Role::Warn)),
     }
+    let first = world.runs.asks_in_time().first().map(|ask| ask.expires_at);
+    let left = first.map_or_else(String::new, |at| format!(" {}", format::age(at.since(view.clock.wall)).trim_start()));
     match world.runs.waiting() {
         0 => {}
-        asks if is_short => parts.push(Part::of(What::Alerts, format!("?{asks}"), Role::Warn)),
+        asks if is_short => parts.push(Part::of(What::Alerts, format!("?{asks}{left}"), Role::Warn)),
         asks => {
-            let first = world.runs.asks.iter().map(|ask| ask.expires_at).min();
-            let left = first.map_or_else(String::new, |at| format!(" {}", format::age(at.since(view.clock.wall))));
             parts.push(Part::of(What::Alerts, format!("? {}{left}", counted(asks, "question")), Role::Warn));
         }
     }

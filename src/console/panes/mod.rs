@@ -59,4 +59,5 @@ pub(crate) use sessions::stands;
 pub(crate) use since::{ms, wall_ms};
 pub(crate) use table::Table;
 pub(crate) use topics::{rate_words, schema_name};
+pub(crate) use trace::QUIET;
 pub(crate) use wire::draw_glance;

@@ -199,6 +199,9 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
     if pane == PaneId::Wire {
         wire::mark_instant(canvas, inner, ui);
     }
+    if let Some(foot) = (pane == PaneId::Trace && !rows.is_empty()).then(|| trace::foot(ui, canvas.view, inner.width)).flatten() {
+        canvas.put(area.x + 2, area.bottom().saturating_sub(1), area.width.saturating_sub(4), &format!(" {foot} "), Role::Muted);
+    }
 }
 
 fn title(pane: PaneId, model: &Model, ui: &Ui, view: &View) -> String {

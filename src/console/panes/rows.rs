@@ -281,7 +281,14 @@ impl Keys for Rows<'_> {
 
     fn pinned(&self) -> usize {
         match self {
-            Self::Made(rows) => rows.iter().take_while(|row| matches!(row, Row::Run(run) if !run.view.state.is_end())).count(),
+            Self::Made(rows) => {
+                let is_open = |row: &&Row<'_>| match row {
+                    Row::Run(run) => !run.view.state.is_end(),
+                    Row::Session(session) => session.end.is_none(),
+                    _ => false,
+                };
+                rows.iter().take_while(is_open).count()
+            }
             Self::Following(_) | Self::Entries(_) => 0,
         }
     }

@@ -1,4 +1,4 @@
-//! Runs: those that ask first, then the others that are open, then the newest.
+//! Runs: those that ask first, the one that silence answers first before the others, then the others that are open, then the newest.
 
 use std::{cmp::Reverse, collections::HashMap, time::Duration};
 
@@ -11,12 +11,13 @@ use crate::{
     console::{format, glyphs::Glyphs, model::Model, selection::RecordKey, theme::Role, ui::Ui},
     field::{Column, Value, fields},
     ids::TraceId,
+    port::RunRow,
     runs::{NodeState, NodeView, RunState, RunView},
     time::{Now, Wall},
 };
 
 /// The words for how a run stands.
-pub(super) const STATES: &[&str] = &["running", "cancelling", "succeeded", "failed", "cancelled"];
+pub(super) const STATES: &[&str] = &[RunRow::ASKS, "running", "cancelling", "succeeded", "failed", "cancelled"];
 
 /// Cells of the bar of a run's progress.
 const BAR: usize = 8;
@@ -47,6 +48,11 @@ impl Run<'_> {
         (!self.view.nodes.is_empty()).then(|| self.view.nodes.iter().map(of).sum::<f64>() / f64::from(self.view.planned.max(1)))
     }
 
+    /// How it stands in a word: what it waits for says more than that it goes on.
+    fn stands(&self) -> &'static str {
+        if self.asks > 0 && self.view.state == RunState::Running { RunRow::ASKS } else { self.view.state.name() }
+    }
+
     fn took(&self, now: Now) -> Duration {
         // One that a restart ended was submitted before this station was there.
         self.stored.unwrap_or_else(|| self.view.ended_at.unwrap_or(now).mono.since(self.view.submitted_at.mono))
@@ -60,7 +66,7 @@ impl Run<'_> {
 fields! {
     Run<'_> {
         "name", Text, Public, "the opening's name", Column::growing("run", 12, 3) => |it, _| Value::text(&*it.view.name);
-        "state", State(STATES), Public, "how it stands", Column::fixed("state", 10).from(96) => |it, _| Value::text(it.view.state.name());
+        "state", State(STATES), Public, "how it stands", Column::fixed("state", 10).from(96) => |it, _| Value::text(it.stands());
         "trace", Id, Public, "its name on the bus", Column::fixed("trace", 5)
             => |it, _| Value::text(it.view.run.0.hyphenated().to_string());
         "done", Number, Public, "nodes that completed or were skipped, of all its nodes", Column::fixed("nodes", 9).right() => |it, _| Value::count(it.done());
@@ -70,7 +76,7 @@ fields! {
         "tokens", Number, Public, "tokens that its agents used", Column::fixed("tokens", 6).right().from(90)
             => |it, _| Value::count(it.view.tokens);
         "by", Text, Public, "who asked for it", Column::growing("by", 8, 1).from(110) => |it, _| Value::text(&*it.view.by.client);
-        "why", Text, Payload, "why it did not succeed; while it is open, how far it is", Column::growing("why", 14, 6).from(60)
+        "why", Text, Payload, "why it did not succeed; while it is open, how far it is", Column::growing("why", 14, 6).from(56)
             => |it, _| Value::maybe(it.view.why.as_deref());
         "nodes", Number, Public, "nodes of its plan" => |it, _| Value::count(u64::from(it.view.planned));
         "events", Number, Public, "events that it told" => |it, _| Value::count(it.view.events);
@@ -115,8 +121,7 @@ impl Listed for Run<'_> {
         Some(match field {
             "name" if self.asks > 0 => Cell::new(format!("{sign} {} {}", glyphs.warn, self.view.name), Role::Warn),
             "name" => Cell::new(format!("{sign} {}", self.view.name), role),
-            "state" if self.asks > 0 => Cell::new("asks", Role::Warn),
-            "state" => Cell::new(self.view.state.name(), role),
+            "state" => Cell::new(self.stands(), if self.asks > 0 { Role::Warn } else { role }),
             "trace" => Cell::new(self.view.run.short(), Role::Muted),
             // Of one whose plan is not kept, how many it had.
             "done" if self.view.nodes.is_empty() => Cell::new(format::count(self.view.planned.into()), text),
@@ -161,6 +166,6 @@ pub(super) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
         (place, Run { view, asks, expires_at, held: runs.held, stored })
     });
     let mut all: Vec<_> = made.collect();
-    all.sort_by_key(|(place, run)| (run.view.state.is_end(), run.asks == 0, Reverse(*place)));
+    all.sort_by_key(|(place, run)| (run.view.state.is_end(), run.asks == 0, run.expires_at, Reverse(*place)));
     all.into_iter().map(|(_, run)| Row::Run(run)).collect()
 }

@@ -16,11 +16,11 @@ use crate::{
 pub(super) const COLUMNS: &[(&str, Column)] = &[
     ("at", Column::fixed("at", 8)),
     ("session", Column::growing("session", 10, 2)),
-    ("state", Column::fixed("stands", 11)),
-    ("mode", Column::fixed("mode", 11).from(70)),
+    ("state", Column::fixed("stands", 12)),
+    ("mode", Column::fixed("mode", 11).from(96)),
     ("messages", Column::fixed("msgs", 5).right().from(52)),
-    ("by", Column::growing("by", 8, 1).from(76)),
-    ("why", Column::growing("", 8, 3).from(60)),
+    ("by", Column::growing("by", 8, 1).from(84)),
+    ("why", Column::growing("about", 8, 3).from(52)),
 ];
 
 /// A session of the store, by its number and id.

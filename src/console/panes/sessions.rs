@@ -22,7 +22,8 @@ use crate::{
 };
 
 /// The words for how a session stands.
-const STATES: &[&str] = &[SessionState::Open.name(), SessionState::Resolved.name(), SessionState::Expired.name()];
+const STATES: &[&str] =
+    &[SessionState::Open.name(), Ending::Resolved.name(), Ending::TtlExpired.name(), Ending::Cancelled.name(), Ending::LogDamaged.name()];
 /// The words for how a session ended.
 const ENDINGS: &[&str] = &[Ending::Resolved.name(), Ending::TtlExpired.name(), Ending::Cancelled.name(), Ending::LogDamaged.name()];
 /// The words for how far a decision is.
@@ -70,11 +71,12 @@ fields! {
             => |it, _| Value::count(it.participants_in());
         "votes", Number, Public, "votes that count", Column::fixed("votes", 5).right().from(58)
             => |it, _| it.votes().map_or(Value::None, Value::count);
-        "left", Duration, Public, "how long its TTL is yet", Column::fixed("expires", 7).right()
+        "left", Duration, Public, "how long its TTL is yet; shown of one that ended: when it did", Column::fixed("ends", 8).right()
             => |it, now| it.left(now).map_or(Value::None, |left| Value::Duration(u64::try_from(left.as_millis()).unwrap_or(u64::MAX)));
-        "gist", Text, Payload, "what it is for; of one that ended, its resolution or why", Column::growing("", 10, 6).from(52)
+        "gist", Text, Payload, "what it is for; of one that ended, its resolution or why", Column::growing("about", 10, 6).from(52)
             => |it, _| Value::text(it.gist());
-        "state", State(STATES), Public, "how it stands" => |it, _| Value::text(it.state().name());
+        "state", State(STATES), Public, "how it stands"
+            => |it, _| Value::text(it.end.as_ref().map_or(SessionState::Open.name(), |end| end.ending.name()));
         "ending", State(ENDINGS), Public, "how it ended" => |it, _| Value::maybe(it.end.as_ref().map(|end| end.ending.name()));
         "phase", State(PHASES), Public, "how far a decision is" => |it, _| Value::maybe(it.phase().map(Phase::name));
         "round", Number, Public, "which round it is" => |it, _| it.round().map_or(Value::None, Value::count);
@@ -122,10 +124,11 @@ impl Listed for SessionView {
                 Cell::new(if allowed > 0 { format!("{there}/{}", format::count(allowed)) } else { there }, text)
             }
             "votes" => Cell::new(self.votes().map_or_else(String::new, format::count), text),
-            "left" => match self.left(look.view.now) {
-                Some(left) => Cell::new(format::age(left), if left < ENDS_SOON { Role::Warn } else { text }),
-                None => Cell::new("", text),
-            },
+            "left" => {
+                let ended = || self.end.as_ref().map_or_else(String::new, |end| look.view.time_of_day(end.at));
+                let soon = |left: Duration| if left < ENDS_SOON { Role::Warn } else { text };
+                self.left(look.view.now).map_or_else(|| Cell::new(ended(), text), |left| Cell::new(format::age(left), soon(left)))
+            }
             "gist" => Cell::of_class(self.gist(), text, Class::Payload),
             _ => return None,
         })

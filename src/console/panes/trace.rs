@@ -12,6 +12,7 @@ use crate::{
         format,
         glyphs::Glyphs,
         model::Model,
+        pane_id::PaneId,
         rungs::{Ends, LANES_MAX, Rungs},
         selection::RecordKey,
         theme::Role,
@@ -41,11 +42,24 @@ impl Rung<'_> {
         self.hop.topic.as_deref().unwrap_or(&self.hop.schema)
     }
 
-    /// The same for a narrow column: the run's own topics without its name, which is that of the trace.
+    /// The same for a narrow column: the run's own topics without its name, which is that of the trace, and an agent's behind what it says
+    /// there.
     fn what_shown(&self, glyphs: &Glyphs) -> String {
         let own = format!("rlp/runs/{}", self.trace);
-        let shown = |rest: &str| format!("rlp/runs/{}{rest}", glyphs.ellipsis);
+        let shown = |rest: &str| {
+            let says = match rest {
+                rest if !rest.starts_with("/agents/") => "rlp/runs/",
+                rest if rest.ends_with("/progress") => "progress ",
+                _ => "answer ",
+            };
+            format!("{says}{}{rest}", glyphs.ellipsis)
+        };
         self.what().strip_prefix(&own).map_or_else(|| self.what().to_owned(), shown)
+    }
+
+    /// Whether it is for people, who read it on the screens of their consoles without subscribing.
+    fn is_for_people(&self) -> bool {
+        matches!(self.what(), "action.request" | "rlp/ctrl")
     }
 
     /// Whether it only tells how a run stands, and moves nothing.
@@ -54,9 +68,11 @@ impl Rung<'_> {
     }
 
     /// For whom it is, where that is not all of its topic.
-    fn receiver(&self) -> String {
+    fn receiver(&self, glyphs: &Glyphs) -> String {
         match (self.hop.topic.as_deref() == Some(&*self.hop.to) && !self.hop.to.starts_with("agent/"), self.hop.reached) {
+            (true, Some(0)) if self.is_for_people() => "the operator".to_owned(),
             (true, Some(0)) => "nobody".to_owned(),
+            (false, Some(0)) if self.is_asked_of_one() => format!("{} {}", glyphs.bad, self.hop.to),
             (true, Some(reached)) => format::many(reached.into(), "subscriber"),
             _ => self.hop.to.clone(),
         }
@@ -116,6 +132,10 @@ fn way(ends: Ends, glyphs: &Glyphs) -> String {
     drawn
 }
 
+/// The width of the pane from which on there is a ladder.
+const LADDER_FROM: u16 = 112;
+/// The filter that a console begins with here.
+pub(crate) const QUIET: &str = "telling:no";
 /// Cells of the widest ladder.
 const WAY_COLUMNS: u16 = 3 * LANES_MAX - 2;
 
@@ -125,7 +145,7 @@ fields! {
         "at", Time, Public, "when it crossed the station's boundary", Column::fixed("at", 12) => |it, _| Value::Time(it.hop.at_ms);
         "after", Duration, Public, "how long after the first that is kept", Column::fixed("after", 7).right().from(126)
             => |it, _| Value::Duration(u64::try_from(it.after().as_millis()).unwrap_or(u64::MAX));
-        "ladder", Text, Public, "its way between the parties", Column::fixed("ladder", WAY_COLUMNS).from(100) => |_, _| Value::None;
+        "ladder", Text, Public, "its way between the parties", Column::fixed("ladder", WAY_COLUMNS).from(LADDER_FROM) => |_, _| Value::None;
         "from", Text, Public, "who sent it", Column::growing("from", 12, 2) => |it, _| Value::text(&*it.hop.from);
         "to", Text, Public, "for whom it is", Column::growing("to", 12, 2) => |it, _| Value::text(&*it.hop.to);
         "what", Text, Public, "its topic, or its frame", Column::growing("what", 9, 4) => |it, _| Value::text(it.what());
@@ -157,7 +177,7 @@ impl Listed for Rung<'_> {
             "after" => Cell::new(format::fine(self.after()), Role::Muted),
             "ladder" => Cell::new(way(self.rungs.ends(self.hop), glyphs), hue),
             "from" | "to" => {
-                let party = if field == "from" { self.hop.from.clone() } else { self.receiver() };
+                let party = if field == "from" { self.hop.from.clone() } else { self.receiver(glyphs) };
                 Cell::of_class(party, role, Class::Public)
             }
             "what" => Cell::new(self.what_shown(glyphs), hue),
@@ -187,6 +207,17 @@ pub(super) fn title(model: &Model, ui: &Ui) -> String {
         cut => format!(", {} older cut", format::count(cut)),
     };
     format!("Trace{run} {}{cut}", trace.short())
+}
+
+/// What stands on the frame's lower line: whose the lanes of the ladder are, where it has room, and what is left out by the filter that a
+/// console begins with.
+pub(super) fn foot(ui: &Ui, view: &View, width: u16) -> Option<String> {
+    let parties: Vec<&str> = ui.rungs.parties().collect();
+    let lanes = (width >= LADDER_FROM && !parties.is_empty()).then(|| format!("lanes from the left: {}", parties.join(", ")));
+    let is_quiet = ui.lens(PaneId::Trace).filter().is_some_and(|filter| filter.text() == QUIET);
+    let quiet = is_quiet.then(|| format!("{QUIET}: events of the run are left out, {} shows them", view.key(Action::Back)));
+    let words: Vec<String> = lanes.into_iter().chain(quiet).collect();
+    (!words.is_empty()).then(|| words.join("; "))
 }
 
 /// Why there is no hop.

@@ -24,6 +24,7 @@ mod loops;
 mod meter;
 mod noisy;
 mod offered;
+mod operating;
 mod palette;
 mod reloads;
 mod run_acts;

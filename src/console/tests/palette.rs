@@ -193,10 +193,10 @@ fn pasted_lines_do_not_run_by_themselves() {
 #[test]
 fn a_click_selects_and_a_second_one_runs() {
     let mut stage = palette("");
-    assert_eq!(click(&mut stage, 20, 8), []);
+    assert_eq!(click(&mut stage, 20, 9), []);
     let chosen = first_hit(&stage);
     assert_eq!(chosen, Hit::Action(Action::Drain), "{}", stage.text());
-    assert_eq!(commands(click(&mut stage, 20, 8).split_off(1)), [mpp::Command::Drain { queue: Some("boss".into()) }]);
+    assert_eq!(commands(click(&mut stage, 20, 9).split_off(1)), [mpp::Command::Drain { queue: Some("boss".into()) }]);
     let mut stage = show(100, 30);
     click(&mut stage, 10, 5);
     assert!(stage.ui.overlays.is_empty());

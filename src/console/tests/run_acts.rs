@@ -33,7 +33,7 @@ fn asked() -> Stage {
 fn a_question_waits_first_among_the_alerts_and_in_the_first_line() {
     let mut stage = asked();
     let text = stage.text();
-    for wanted in ["? 1 question", "Questions: 1 waits.", "a41f asks", "no in 4m59s", "give item 4 to viewer ann?  item: 4  in: to ann"] {
+    for wanted in ["? 1 question", "Questions: 1 waits.", "a41f asks", "no in 4m59s", "item: 4  in: to ann  give item 4 to viewer ann?"] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     assert!(stage.char('a').is_empty() && stage.text().contains("p approves, r rejects"), "{}", stage.text());
@@ -50,9 +50,9 @@ fn an_approval_is_bound_to_its_question_and_confirmed_by_another_key() {
     assert!(text.contains("with item: 4") && text.contains("input in: to ann") && text.contains("chat_vote a41f"), "{text}");
     assert_eq!(stage.char('p'), []);
     let command = Command::Runs(runs::Command::Decide { action: ASK, approved: true, note: None });
-    assert_eq!(stage.char('y'), [Effect::Command { asked: Asked::Decide { approved: true }, command }]);
+    assert_eq!(stage.char('y'), [Effect::Command { asked: Asked::Decide { approved: true, held: false }, command }]);
     let outcome = Ok(Outcome::Runs(runs::Outcome::Decided));
-    stage.event(Event::Commanded { asked: Asked::Decide { approved: true }, outcome });
+    stage.event(Event::Commanded { asked: Asked::Decide { approved: true, held: false }, outcome });
     assert!(stage.text().contains("approved: the node goes on"));
 }
 

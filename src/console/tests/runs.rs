@@ -165,6 +165,7 @@ pub(super) fn stored() -> Vec<RunRow> {
         events: 450,
         artifacts: 1,
         submitted_at_ms: Now::at_ms(number * 1_000).wall,
+        asks: 0,
         ended_at_ms: Some(Now::at_ms(number * 1_500).wall),
     };
     vec![

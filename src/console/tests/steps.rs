@@ -57,6 +57,23 @@ fn quits_at_once_when_nothing_is_in_flight() {
 }
 
 #[test]
+fn quitting_asks_while_runs_go_on_questions_wait_or_sessions_are_open() {
+    let mut stage = Stage::of_size(160, 50);
+    stage.resync(connected());
+    let mut stage = super::runs::with_runs(stage);
+    assert_eq!(stage.char('q'), []);
+    let text = stage.text();
+    assert!(text.contains("for good, as failed: ") && text.contains("chat_vote a41f"), "{text}");
+    assert!(text.contains("1 question waits for an answer, and can get none any more."), "{text}");
+    assert_eq!(stage.char('y'), [Effect::Quit]);
+    let mut stage = Stage::of_size(160, 50);
+    stage.resync(connected());
+    let mut stage = super::sessions::with_sessions(stage);
+    assert_eq!(stage.char('q'), []);
+    assert!(stage.text().contains("2 sessions stay open: nobody can take part until the next"), "{}", stage.text());
+}
+
+#[test]
 fn keys_typed_before_a_question_was_drawn_do_not_answer_it() {
     let mut stage = show(80, 24);
     assert_eq!(stage.burst(&[KeyCode::Char('q'), KeyCode::Char('y'), KeyCode::Char('y')]), []);

@@ -15,7 +15,7 @@ use crate::{
         action::{Action, Asked, Effect},
         keymap::Place,
         model::{Model, RunLine, drop_groups},
-        overlays::{Account, Bound, Dialog, Facts, Help, KeyList, Overlay, Palette, Pending, REASON, Subject, Tray, meanwhile},
+        overlays::{Account, Bound, Dialog, Facts, Help, KeyList, Overlay, Palette, Pending, REASON, Subject, Tray, has_work, meanwhile},
         pane_id::{ChipId, PaneId},
         panes,
         selection::RecordKey,
@@ -54,8 +54,8 @@ pub(super) fn act(ui: &mut Ui, model: &Model, view: &View, action: Action) -> Ve
         }
         Action::SettleDone => settle(ui, mpp::Settlement::Done),
         Action::SettleFailed => settle(ui, mpp::Settlement::Failed),
-        Action::Cancel if running::is_among_runs(ui) => running::cancel(ui, model),
-        Action::Cancel if meeting::is_among_sessions(ui) => meeting::cancel(ui, model),
+        Action::Cancel if running::tells_of_run(ui) => running::cancel(ui, model),
+        Action::Cancel if meeting::tells_of_session(ui) => meeting::cancel(ui, model),
         Action::Reason => meeting::write(ui),
         Action::Approve => running::decide(ui, model, true),
         Action::Reject => running::decide(ui, model, false),
@@ -150,12 +150,12 @@ fn recording(model: &Model) -> Option<&PathBuf> {
     Some(&model.world.as_ref()?.station.recording.as_ref()?.path)
 }
 
-/// Quits at once when a restart would lose nothing of its place; asks otherwise.
-/// Whether the end of the console ends work that is in flight: not where the station goes on without it.
+/// Whether the end of the console ends or halts something: not where the station goes on without it.
 pub(super) fn quits_station(model: &Model) -> bool {
-    model.attachment.is_none() && model.mpp().is_some_and(|mpp| !mpp.live.is_empty())
+    model.attachment.is_none() && has_work(model)
 }
 
+/// Quits at once when a restart would find everything in its place; asks otherwise.
 fn quit(ui: &mut Ui, model: &Model) -> Vec<Effect> {
     if !quits_station(model) {
         return vec![Effect::Quit];

@@ -70,7 +70,7 @@ fn words(asked: &Asked, outcome: &Outcome) -> Option<(String, bool)> {
         }
         Outcome::BackedUp { .. } | Outcome::Stopping { .. } => return None,
     };
-    if let Asked::Release { words } = asked {
+    if let Asked::Together { words } = asked {
         return words.clone().map(|words| (words, false));
     }
     Some(match outcome {
@@ -101,11 +101,12 @@ fn run_words(asked: &Asked, outcome: runs::Outcome) -> Option<String> {
         (runs::Outcome::Cancelled { nodes }, Asked::CancelRun { name }) => {
             format!("{name} is cancelled: {} had not ended", counted(nodes, "node"))
         }
-        (runs::Outcome::Braked { held: true }, Asked::Brake) => {
-            "all is held: nothing is dispatched, and no attempt of a run is begun; what is worked on goes on".to_owned()
+        (runs::Outcome::Braked { .. }, Asked::Together { words }) => return words.clone(),
+        (runs::Outcome::Decided, Asked::Decide { approved: true, held: true }) => {
+            "approved: runs are held, and the node goes on once they are released".to_owned()
         }
-        (runs::Outcome::Decided, Asked::Decide { approved: true }) => "approved: the node goes on".to_owned(),
-        (runs::Outcome::Decided, Asked::Decide { approved: false }) => "rejected: the node fails".to_owned(),
+        (runs::Outcome::Decided, Asked::Decide { approved: true, .. }) => "approved: the node goes on".to_owned(),
+        (runs::Outcome::Decided, Asked::Decide { .. }) => "rejected: the node fails".to_owned(),
         _ => return None,
     })
 }

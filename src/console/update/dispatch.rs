@@ -46,6 +46,7 @@ pub(crate) fn update(ui: &mut Ui, live: &Model, view: &View, event: Event, now: 
     let is_input = !matches!(event, Event::Data);
     if is_input {
         ui.settle(model);
+        ui.dwell(model, now.mono);
     }
     let is_tick = matches!(event, Event::Tick);
     let taught = ui.teaches(model) || std::mem::take(&mut ui.was_taught);
@@ -225,6 +226,9 @@ pub(crate) fn attempt(ui: &mut Ui, live: &Model, view: &View, action: Action, no
 }
 
 fn attempt_on(ui: &mut Ui, model: &Model, live: &Model, view: &View, action: Action, now: Now) -> Vec<Effect> {
+    if action.touches() {
+        ui.touch(model);
+    }
     if let Some(why) = hindrance(action, ui, model, view) {
         if let Some(form) = giving::form(ui).filter(|_| action == Action::Send) {
             form.focus_fault();

@@ -102,9 +102,12 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
             },
             _ => Some("nothing is selected".to_owned()),
         },
-        Action::Cancel if running::is_among_runs(ui) => running::cancel_hindrance(ui, model),
-        Action::Cancel if meeting::is_among_sessions(ui) => meeting::cancel_hindrance(ui, model),
-        Action::Reason => needs(ui.place() == Place::ReasonDialog, "no session is about to be cancelled: that takes a reason"),
+        Action::Cancel if running::tells_of_run(ui) => running::cancel_hindrance(ui, model),
+        Action::Cancel if meeting::tells_of_session(ui) => meeting::cancel_hindrance(ui, model),
+        Action::Reason => needs(
+            ui.place() == Place::ReasonDialog,
+            "no session is about to be cancelled: that takes a reason; `:record` starts and stops a recording",
+        ),
         Action::Cancel => cancel_hindrance(ui, model, view),
         Action::Approve | Action::Reject => running::decide_hindrance(action, ui, model),
         Action::Refund => needs(ui.place() == Place::CancelDialog, "no cancellation is asked for: refunds go with one"),
@@ -126,6 +129,11 @@ fn field_hindrance(ui: &Ui) -> Option<String> {
         overlay => (matches!(overlay, Some(Overlay::Form(_) | Overlay::Filter(_))), "no form is open"),
     };
     (!is_there).then(|| why.to_owned())
+}
+
+/// Whether the keys go to what tells of a run or of a session.
+pub(crate) fn tells_of_what_is_cancelled(ui: &Ui) -> bool {
+    running::tells_of_run(ui) || meeting::tells_of_session(ui)
 }
 
 /// The pane that the keys go to, if it has records.
@@ -261,6 +269,9 @@ fn brake_hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> Optio
     let (key, next, back) = (view.key(action), view.key(Action::FocusNext), view.key(Action::Back));
     Some(match (ui.focus, ui.zoomed) {
         (Focus::Pane(PaneId::Queues), _) => "no queue is selected".to_owned(),
+        _ if !ui.view.panes().contains(&PaneId::Queues) => {
+            format!("{key} works on a queue: {} shows them", view.key(Action::ViewDeck))
+        }
         (_, Some(_)) => format!("{key} works on a queue: {back}, then {next} to Queues"),
         (_, None) => format!("{key} works on a queue: {next} to Queues"),
     })

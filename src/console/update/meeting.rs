@@ -25,8 +25,29 @@ pub(super) fn is_among_sessions(ui: &Ui) -> bool {
     matches!((ui.overlays.last(), ui.focus), (None, Focus::Pane(pane)) if panes.contains(&pane))
 }
 
-/// The session that the keys would cancel: the selected one, or the one that a pane tells of.
+/// The session that open details tell of.
+fn session_told(ui: &Ui) -> Option<SessionRef> {
+    let Some(Overlay::Facts(facts)) = ui.overlays.last() else { return None };
+    match &facts.subject {
+        Subject::Session(session) => Some(session.clone()),
+        Subject::StoredSession(row) => Some(panes::session_of(row)),
+        Subject::Stand(stand) => Some(stand.session.clone()),
+        Subject::Voice(voice) => Some(voice.session.clone()),
+        Subject::SessionLine(line) => Some(line.session.clone()),
+        _ => None,
+    }
+}
+
+/// Whether the keys go to what tells of a session: a pane, or details.
+pub(crate) fn tells_of_session(ui: &Ui) -> bool {
+    is_among_sessions(ui) || session_told(ui).is_some()
+}
+
+/// The session that the keys would cancel: the selected one, or the one that a pane or open details tell of.
 fn session_at_hand(ui: &Ui, model: &Model) -> Option<SessionRef> {
+    if !ui.overlays.is_empty() {
+        return session_told(ui);
+    }
     let Focus::Pane(list @ (PaneId::Sessions | PaneId::SessionHistory)) = ui.focus else { return ui.session_shown(model) };
     session_of(&ui.selected(list, model)?).cloned()
 }

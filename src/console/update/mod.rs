@@ -24,7 +24,7 @@ pub(crate) use bulk::Bulk;
 #[cfg(test)]
 pub(crate) use dispatch::attempt;
 pub(crate) use dispatch::update;
-pub(crate) use hindrance::{hindrance, quoted_by};
+pub(crate) use hindrance::{hindrance, quoted_by, tells_of_what_is_cancelled};
 #[cfg(test)]
 pub(crate) use inspecting::open as inspect;
 pub(crate) use inspecting::{ToldOf, told_of};

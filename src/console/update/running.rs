@@ -23,8 +23,27 @@ pub(super) fn is_among_runs(ui: &Ui) -> bool {
     matches!((ui.overlays.last(), ui.focus), (None, Focus::Pane(pane)) if panes.contains(&pane))
 }
 
-/// The run that the keys would cancel: the selected one, or the one that a pane tells of.
+/// The run that open details tell of.
+fn run_told(ui: &Ui) -> Option<TraceId> {
+    let Some(Overlay::Facts(facts)) = ui.overlays.last() else { return None };
+    match &facts.subject {
+        Subject::Run(run) | Subject::Node(run, _) | Subject::Artifact(run, _) => Some(*run),
+        Subject::StoredRun(row) => Some(row.run),
+        Subject::RunLine(line) => Some(line.run),
+        _ => None,
+    }
+}
+
+/// Whether the keys go to what tells of a run: a pane, or details.
+pub(crate) fn tells_of_run(ui: &Ui) -> bool {
+    is_among_runs(ui) || run_told(ui).is_some()
+}
+
+/// The run that the keys would cancel: the selected one, or the one that a pane or open details tell of.
 fn run_at_hand(ui: &Ui, model: &Model) -> Option<TraceId> {
+    if !ui.overlays.is_empty() {
+        return run_told(ui);
+    }
     let Focus::Pane(list @ (PaneId::Runs | PaneId::RunHistory)) = ui.focus else { return ui.run_shown(model) };
     match ui.selected(list, model)? {
         RecordKey::Run(run) | RecordKey::StoredRun(_, run) => Some(run),
@@ -53,10 +72,10 @@ pub(super) fn cancel(ui: &mut Ui, model: &Model) -> Vec<Effect> {
 /// The question that would be answered: the one that is selected among the alerts, of the node that is selected or told of, or else the
 /// first of the run.
 fn question_at_hand(ui: &Ui, model: &Model) -> Option<ActionId> {
-    let asks = &model.runs()?.asks;
-    let of_run = |run: TraceId| asks.iter().find(|ask| ask.run == run);
-    let of_node = |run: TraceId, place: u32| asks.iter().find(|ask| ask.run == run && ask.node.place == place);
-    let only = || asks.front().filter(|_| asks.len() == 1);
+    let asks = model.runs()?.asks_in_time();
+    let of_run = |run: TraceId| asks.iter().copied().find(|ask| ask.run == run);
+    let of_node = |run: TraceId, place: u32| asks.iter().copied().find(|ask| ask.run == run && ask.node.place == place);
+    let only = || asks.first().copied().filter(|_| asks.len() == 1);
     let ask = match (ui.overlays.last(), ui.focus) {
         (Some(Overlay::Tray(tray)), _) => tray.question(model),
         (Some(Overlay::Facts(facts)), _) => match &facts.subject {
@@ -122,5 +141,6 @@ pub(super) fn confirm_decide(ui: &mut Ui, model: &Model, action: ActionId, appro
         return Vec::new();
     }
     let command = Command::Runs(runs::Command::Decide { action, approved, note: None });
-    vec![Effect::Command { asked: Asked::Decide { approved }, command }]
+    let held = model.runs().is_some_and(|runs| runs.held);
+    vec![Effect::Command { asked: Asked::Decide { approved, held }, command }]
 }

@@ -19,6 +19,7 @@ use crate::{
             RequestNode, schema,
         },
     },
+    store::runs::RunOp,
     tap::entry::{
         runs::{EventKind, NodeState, Transition},
         station::Level,
@@ -290,6 +291,7 @@ impl Run {
         self.tokens = self.tokens.saturating_add(tokens);
         to.figures.tokens = to.figures.tokens.saturating_add(tokens);
         to.tell(Transition::Spent { run: self.run, tokens: self.tokens }, "");
+        to.persist(RunOp::Spent { run: self.run, tokens: self.tokens });
         // From the node outwards, so that the outermost that is overdrawn has the last word.
         let mut overdrawn = None;
         let mut at = Some(place);

@@ -92,6 +92,9 @@ impl Engine {
         let mut run = Run::new(row.run, row.opening, &opening, by.clone(), Arc::from(""));
         (run.events, run.kept_events, run.tokens) = (last_event, row.events, row.tokens);
         self.shared.tell(Transition::Submitted { run: row.run, name, by, nodes }, "{}");
+        if run.tokens > 0 {
+            self.shared.tell(Transition::Spent { run: row.run, tokens: run.tokens }, "");
+        }
         end(&mut self.shared, now, &mut run, RunState::Failed, RESTARTED);
     }
 

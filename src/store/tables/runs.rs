@@ -31,6 +31,7 @@ pub(in crate::store) fn apply(conn: &Connection, op: &RunOp) -> rusqlite::Result
         RunOp::Begin(run) => begin(conn, run)?,
         RunOp::Event { run, event } => tell(conn, *run, event)?,
         RunOp::Artifact { run, artifact } => keep(conn, *run, artifact)?,
+        RunOp::Spent { run, tokens } => spend(conn, *run, *tokens)?,
         RunOp::End { run, state, why, tokens, at } => counted.ended = end(conn, *run, *state, why.as_deref(), *tokens, *at)?,
         RunOp::Answer(answer) => counted.answers = remember(conn, answer)?,
     }
@@ -93,6 +94,11 @@ fn keep(conn: &Connection, run: TraceId, artifact: &ArtifactRow) -> rusqlite::Re
             int(artifact.at.0)
         ])?;
     conn.prepare_cached("UPDATE runs SET artifacts = artifacts + ?2 WHERE run = ?1")?.execute(params![bytes(run), count(inserted)])?;
+    Ok(())
+}
+
+fn spend(conn: &Connection, run: TraceId, tokens: u64) -> rusqlite::Result<()> {
+    conn.prepare_cached("UPDATE runs SET tokens = ?2 WHERE run = ?1 AND ended_at_ms IS NULL")?.execute(params![bytes(run), int(tokens)])?;
     Ok(())
 }
 

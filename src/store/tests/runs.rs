@@ -120,6 +120,16 @@ fn a_run_is_read_back_with_all_that_it_told_and_kept_also_by_the_next_process() 
 }
 
 #[test]
+fn what_a_run_used_is_kept_while_it_goes_on_and_left_as_it_was_at_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    let spent = |n, tokens| RunOp::Spent { run: trace(n), tokens };
+    kit.runs(vec![begin(1), begin(2), spent(1, 120), spent(1, 360), end(2, RunState::Failed), spent(2, 9)]).unwrap();
+    assert_eq!([1, 2].map(|n| kit.row(n).unwrap().tokens), [360, 7]);
+    assert_eq!(kit.left().open[0].row.tokens, 360, "the next start begins with it");
+}
+
+#[test]
 fn what_was_told_twice_is_there_once_and_a_run_ends_once() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());

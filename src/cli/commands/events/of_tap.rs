@@ -52,31 +52,24 @@ pub(super) fn of_rmp(transition: &rmp::Transition, text: impl FnOnce() -> String
     }
 }
 
-/// What is told of sessions that did not come to anything.
+/// What is told of sessions: that they begin, and what becomes of them.
 pub(super) fn of_macp(transition: &macp::Transition, text: impl FnOnce() -> String) -> Option<Event> {
     use macp::{Ending, Transition as T};
-    let T::Ended { session, ending } = transition else { return None };
-    let session = session.id.to_string();
-    match ending {
-        Ending::Resolved => None,
-        Ending::TtlExpired => Some(Event::SessionExpired { session, damaged: false }),
-        Ending::LogDamaged => Some(Event::SessionExpired { session, damaged: true }),
-        Ending::Cancelled => Some(Event::SessionCancelled { session, reason: text() }),
-    }
-}
-
-/// What is told of the others: with every detail, and not otherwise.
-pub(super) fn of_session(transition: &macp::Transition, text: impl FnOnce() -> String) -> Option<Event> {
-    use macp::{Ending, Transition as T};
-    match transition {
+    Some(match transition {
         T::Opened { session, mode, by, .. } => {
-            Some(Event::SessionOpened { session: session.id.to_string(), mode: mode.short(), by: by.to_string() })
+            Event::SessionOpened { session: session.id.to_string(), mode: mode.short(), by: by.to_string() }
         }
-        T::Ended { session, ending: Ending::Resolved } => {
-            Some(Event::SessionResolved { session: session.id.to_string(), resolution: text() })
+        T::Ended { session, ending } => {
+            let session = session.id.to_string();
+            match ending {
+                Ending::Resolved => Event::SessionResolved { session, resolution: text() },
+                Ending::TtlExpired => Event::SessionExpired { session, damaged: false },
+                Ending::LogDamaged => Event::SessionExpired { session, damaged: true },
+                Ending::Cancelled => Event::SessionCancelled { session, reason: text() },
+            }
         }
-        _ => None,
-    }
+        _ => return None,
+    })
 }
 
 /// What is told of rows and of what the adapter says: with every detail, and not otherwise.

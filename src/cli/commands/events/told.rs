@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     event::Event,
-    of_tap::{of_macp, of_mpp, of_rmp, of_row, of_runs, of_session, of_station},
+    of_tap::{of_macp, of_mpp, of_rmp, of_row, of_runs, of_station},
 };
 use crate::{
     cli::table::{LocalClock, visible},
@@ -62,10 +62,7 @@ impl Told {
                 (None, Detail::Everything) => of_row(transition, text),
                 (event, _) => event,
             },
-            What::Transition(Transition::Macp(transition)) => match (of_macp(transition, text), detail) {
-                (None, Detail::Everything) => of_session(transition, text),
-                (event, _) => event,
-            },
+            What::Transition(Transition::Macp(transition)) => of_macp(transition, text),
             What::Transition(Transition::Rmp(transition)) => of_rmp(transition, text),
             What::Transition(Transition::Runs(transition)) => of_runs(transition, text),
             What::Unsent { frames, bytes } if detail == Detail::Everything => {
@@ -84,12 +81,21 @@ impl Told {
     /// The line for people.
     pub(in crate::cli::commands) fn line(&self, clock: &LocalClock, detail: Detail) -> String {
         let at = self.at_ms.map(|at| clock.show(at));
-        let words = visible(&self.event.told());
+        let told = self.event.told();
+        let words = match self.event {
+            // Its faults come in lines, and are told in one.
+            Event::RunRejected { .. } => {
+                visible(&told.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; "))
+            }
+            _ => visible(&told),
+        };
         match detail {
             Detail::Notable => format!("{}{words}", at.map(|at| format!("{at} ")).unwrap_or_default()),
             Detail::Everything => {
                 let at = at.map(|at| format!("{at}  ")).unwrap_or_default();
-                format!("{at}{}  {}  {words}", self.event.level().name(), self.event.who())
+                let who = self.event.who();
+                let words = words.strip_prefix(who).and_then(|words| words.strip_prefix(": ")).unwrap_or(&words);
+                format!("{at}{}  {who}  {words}", self.event.level().name())
             }
         }
     }
@@ -151,6 +157,15 @@ mod tests {
             let masked = line(&told.masked());
             assert!(masked.contains("******") && !masked.contains("viewer"), "{masked}");
         }
+    }
+
+    #[test]
+    fn faults_that_come_in_lines_are_told_in_one() {
+        let by = crate::runs::Asker { kind: crate::runs::AskerKind::Tui, client: "ann".into() };
+        let request = crate::ids::TraceId(uuid::Uuid::nil());
+        let rejected = Transition::Runs(crate::runs::Transition::Rejected { request, by });
+        let line = whole(rejected, "4:34: no such node\n5:10: no such port\n");
+        assert!(line.ends_with("4:34: no such node; 5:10: no such port"), "{line}");
     }
 
     #[test]

@@ -18,8 +18,8 @@ use crate::{
     field::Record,
     filter::Filter,
     ids::{ConnectionId, QueueName},
-    macp::{Mode, SessionState, registry},
-    port::{Operator, Page, Query, TopicRow},
+    macp::{Ending, Mode, SessionState, registry},
+    port::{Operator, Page, Query, RunRow, TopicRow},
     runs::RunState,
     tap::entry::mpp::{RefundStatus, RowState},
     time::{Now, Wall},
@@ -99,26 +99,56 @@ impl Listing {
                 filter,
                 limit: args.limit.unwrap_or(LIMIT),
             }),
-            LsWhat::Runs => Ok(Self::Runs {
-                state: named(
-                    args.state.as_deref(),
-                    &RunState::ALL.iter().map(|state| state.name()).collect::<Vec<_>>(),
-                    RunState::from_name,
-                )?,
-                name: args.name.clone(),
-                since_ms: args.since.map(|ago| Wall(now.wall.0.saturating_sub(ago))),
-                filter,
-                limit: args.limit.unwrap_or(LIMIT),
-            }),
-            LsWhat::Sessions => Ok(Self::Sessions {
-                state: named(args.state.as_deref(), &names(SessionState::ALL, SessionState::name), SessionState::from_name)?,
-                mode: mode(args.mode.as_deref())?,
-                since_ms: args.since.map(|ago| Wall(now.wall.0.saturating_sub(ago))),
-                filter,
-                limit: args.limit.unwrap_or(LIMIT),
-            }),
+            LsWhat::Runs => {
+                let shown = RunState::ALL.iter().map(|state| state.name()).chain([RunRow::ASKS]).collect::<Vec<_>>();
+                let of = |name: &str| match name {
+                    RunRow::ASKS => Some((RunState::Running, Some("state:asks"))),
+                    name => RunState::from_name(name).map(|state| (state, (state == RunState::Running).then_some("state:running"))),
+                };
+                let (state, only) = named(args.state.as_deref(), &shown, of)?.unzip();
+                Ok(Self::Runs {
+                    state,
+                    name: args.name.clone(),
+                    since_ms: args.since.map(|ago| Wall(now.wall.0.saturating_sub(ago))),
+                    filter: narrowed(args, only.flatten(), now)?,
+                    limit: args.limit.unwrap_or(LIMIT),
+                })
+            }
+            LsWhat::Sessions => {
+                let shown: Vec<_> = [SessionState::Open.name()].into_iter().chain(names(Ending::ALL, Ending::name)).collect();
+                let of = |name: &str| match Ending::from_name(name) {
+                    Some(Ending::Resolved) => Some((SessionState::Resolved, None)),
+                    Some(Ending::TtlExpired) => Some((SessionState::Expired, Some("ending:expired"))),
+                    Some(Ending::Cancelled) => Some((SessionState::Expired, Some("ending:cancelled"))),
+                    Some(Ending::LogDamaged) => Some((SessionState::Expired, Some("ending:damaged"))),
+                    None => SessionState::from_name(name).map(|state| (state, None)),
+                };
+                let (state, only) = named(args.state.as_deref(), &shown, of)?.unzip();
+                Ok(Self::Sessions {
+                    state,
+                    mode: mode(args.mode.as_deref())?,
+                    since_ms: args.since.map(|ago| Wall(now.wall.0.saturating_sub(ago))),
+                    filter: narrowed(args, only.flatten(), now)?,
+                    limit: args.limit.unwrap_or(LIMIT),
+                })
+            }
         }
     }
+}
+
+/// The filter of the flags together with what a state that is shown stands for.
+fn narrowed(args: &LsArgs, only: Option<&str>, now: Now) -> Result<Option<Filter>, Error> {
+    let own = args.filter.as_deref().filter(|text| !text.trim().is_empty());
+    if let Some(own) = own {
+        // What is wrong with it is pointed at in what was written.
+        filter::read(own, args.what, now)?;
+    }
+    let text = match (own, only) {
+        (Some(own), Some(only)) => format!("({own}) and {only}"),
+        (Some(text), None) | (None, Some(text)) => text.to_owned(),
+        (None, None) => return Ok(None),
+    };
+    Ok(Some(filter::read(&text, args.what, now)?).filter(|filter| !filter.is_empty()))
 }
 
 fn names<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str) -> Vec<&'static str> {

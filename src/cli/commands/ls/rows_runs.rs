@@ -30,7 +30,7 @@ impl Shown for RunRow {
         vec![
             self.run.to_string(),
             self.name.clone(),
-            self.state.name().to_owned(),
+            self.stands().to_owned(),
             clock.show(self.submitted_at_ms),
             took.unwrap_or_else(|| "-".to_owned()),
             self.nodes.to_string(),

@@ -3,7 +3,7 @@
 use super::rows::Shown;
 use crate::{
     cli::table::{Align, LocalClock},
-    macp::{Ending, Phase},
+    macp::Phase,
     port::{SessionLogRow, SessionRow},
 };
 
@@ -28,11 +28,10 @@ impl Shown for SessionRow {
         let nothing = || "-".to_owned();
         let round = || self.round.map(|round| format!("round {round}"));
         let why = self.why.as_deref().filter(|why| !why.is_empty());
-        let ending = self.ending.filter(|ending| *ending != Ending::TtlExpired).map_or(self.state.name(), Ending::name);
         vec![
             self.session.clone(),
             self.mode.short().to_owned(),
-            ending.to_owned(),
+            self.stands().to_owned(),
             self.phase.map(Phase::name).map(str::to_owned).or_else(round).unwrap_or_else(nothing),
             self.messages.to_string(),
             if self.participants == 0 { "anybody".to_owned() } else { self.participants.to_string() },

@@ -69,6 +69,7 @@ pub(super) mod tests {
             artifacts: 1,
             submitted_at_ms: Wall(1_000),
             ended_at_ms: Some(Wall(2_500)),
+            asks: 0,
         }
     }
 

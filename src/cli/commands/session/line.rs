@@ -1,7 +1,7 @@
 //! A line of `session stream` as a message.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
-use clap::Parser as _;
+use clap::{Parser as _, error::ErrorKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -54,6 +54,9 @@ pub(super) fn read(line: &str, defaults: &Defaults, now: Wall, bytes_max: u64) -
 
 fn words(line: &str, defaults: &Defaults, now: Wall, bytes_max: u64) -> Result<Envelope, String> {
     let words = shlex::split(line).ok_or("a quote is not closed")?;
+    if words.first().is_some_and(|word| word == "help") {
+        return Err(format!("{WORDS}; `rl-console help session stream` says what each takes"));
+    }
     let StreamLine { who: Who { sender, id }, session, what } = StreamLine::try_parse_from(words).map_err(|error| told(&error))?;
     let (mode, message_type, payload) = match &what {
         StreamWhat::Start(opening) => {
@@ -98,11 +101,21 @@ fn object(line: &str, defaults: &Defaults, now: Wall) -> Result<Envelope, String
     Ok(envelope)
 }
 
-/// What the grammar has against a line, without its usage.
+/// What a line in words begins with.
+const WORDS: &str = "a line begins with start, propose, evaluate, object, vote, commit or contribute";
+
+/// What the grammar has against a line, with what it takes.
 fn told(error: &clap::Error) -> String {
     let rendered = error.render().to_string();
     let paragraph = rendered.lines().take_while(|line| !line.is_empty()).map(str::trim).collect::<Vec<_>>().join(" ");
-    paragraph.strip_prefix("error: ").unwrap_or(&paragraph).to_owned()
+    let why = paragraph.strip_prefix("error: ").unwrap_or(&paragraph).to_owned();
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        return format!("{why}; {WORDS}");
+    }
+    match rendered.lines().find_map(|line| line.strip_prefix("Usage:")).map(str::trim) {
+        Some(usage) if !usage.is_empty() => format!("{why}; it is said as: {usage}"),
+        _ => why,
+    }
 }
 
 #[cfg(test)]
@@ -150,7 +163,11 @@ mod tests {
         let wrong = |line: &str| read(line, &Defaults::default(), Wall(0), 1_024).unwrap_err();
         assert_eq!(wrong("vote p1 'yes"), "a quote is not closed");
         assert!(wrong("vote").starts_with("the following required arguments were not provided"), "{}", wrong("vote"));
+        assert!(wrong("vote").contains("; it is said as: ") && wrong("vote").contains("<PROPOSAL> <VOTE>"), "{}", wrong("vote"));
         assert!(wrong("veto p1").contains("unrecognized subcommand 'veto'"), "{}", wrong("veto p1"));
+        for line in ["veto p1", "help", "help vote"] {
+            assert!(wrong(line).contains("propose, evaluate, object, vote, commit or contribute"), "{}", wrong(line));
+        }
         assert!(wrong("vote p1 approve").contains("--session") && wrong("vote p1 a --session s").contains("--as"));
         assert!(wrong("{}").contains("message_type") && wrong(r#"{"message_type":"V","payloda":1}"#).contains("payloda"));
         assert!(wrong(r#"{"message_type":"V","payload":1,"payload_text":""}"#).contains("more than one"));

@@ -1,29 +1,38 @@
 //! `session start`, `session send`, `session cancel`: one call each.
 
+use std::time::Duration;
+
 use crate::{
     cli::{
-        args::{SessionCancelArgs, SessionSendArgs, SessionStartArgs, Who},
+        args::{Say, SessionCancelArgs, SessionSendArgs, SessionStartArgs, Who},
+        config::Settings,
         context::Context,
         error::Error,
-        operator,
-        runtime::{Acked, Message, Runtime, bytes_of, made_up, payload, said},
+        operator, report,
+        runtime::{Acked, Message, Runtime, bytes_of, doubts, is_ours, made_up, payload, said, state_name},
+        table::visible,
     },
     macp::envelope::SESSION_START,
+    port::{Page, Query},
 };
+
+/// How long it is asked how the session stands.
+const DOUBT_MAX: Duration = Duration::from_secs(2);
 
 pub(super) fn start(context: &mut Context, args: SessionStartArgs) -> Result<(), Error> {
     let SessionStartArgs { session, who, opening } = args;
     let (sender, id) = named(who)?;
+    warn(context, doubts::of_sender(&sender).into_iter().chain(doubts::of_opening(&opening)));
     let payload = payload(&opening, context.settings.limits.macp.payload_bytes_max)?;
     let (mode, session) = (opening.mode.unwrap_or_default(), session.unwrap_or_else(made_up));
-    one(context, Message { mode, of_type: SESSION_START.to_owned(), id, session, sender, payload })
+    one(context, Message { mode, of_type: SESSION_START.to_owned(), id, session, sender, payload }, None)
 }
 
 pub(super) fn send(context: &mut Context, args: SessionSendArgs) -> Result<(), Error> {
     let SessionSendArgs { session, who, message_type, payload, say } = args;
     let bytes_max = context.settings.limits.macp.payload_bytes_max;
-    let (message_type, payload) = match (say, message_type) {
-        (Some(say), None) => said(&say, bytes_max).map(|(message_type, payload)| (message_type.to_owned(), payload))?,
+    let (message_type, payload) = match (&say, message_type) {
+        (Some(say), None) => said(say, bytes_max).map(|(message_type, payload)| (message_type.to_owned(), payload))?,
         (None, Some(message_type)) => (message_type, payload.map_or_else(|| Ok(Vec::new()), |said| bytes_of(&said, bytes_max))?),
         (Some(_), Some(_)) => {
             return Err(Error::usage("--type stands in the place of the words that say a message", "leave one of them out"));
@@ -34,7 +43,27 @@ pub(super) fn send(context: &mut Context, args: SessionSendArgs) -> Result<(), E
         }
     };
     let (sender, id) = named(who)?;
-    one(context, Message { mode: String::new(), of_type: message_type, id, session, sender, payload })
+    warn(context, doubts::of_sender(&sender).into_iter().chain(say.iter().flat_map(doubts::of_words)));
+    one(context, Message { mode: String::new(), of_type: message_type, id, session, sender, payload }, say.as_ref())
+}
+
+/// Tells people what looks like a slip of the pen.
+fn warn(context: &Context, doubts: impl IntoIterator<Item = String>) {
+    if !context.out.is_json() {
+        doubts.into_iter().for_each(|doubt| report::tell(&visible(&format!("warning: {doubt}"))));
+    }
+}
+
+/// What is doubtful about a message in its session, where the station that keeps it can be asked.
+async fn doubt_of(settings: &Settings, session: &str, say: &Say) -> Option<String> {
+    let asked = async {
+        let station = operator::connect(settings).await.ok()?;
+        match operator::query(&station, Query::Session { session: session.to_owned() }).await.ok()? {
+            Page::Session(detail) => doubts::of_session(say, &*detail?),
+            _ => None,
+        }
+    };
+    if is_ours(settings) { tokio::time::timeout(DOUBT_MAX, asked).await.ok().flatten() } else { None }
 }
 
 pub(super) fn cancel(context: &mut Context, args: &SessionCancelArgs) -> Result<(), Error> {
@@ -42,8 +71,10 @@ pub(super) fn cancel(context: &mut Context, args: &SessionCancelArgs) -> Result<
     operator::block_on(async {
         let what = args.sender.as_ref().map_or_else(|| "session cancel".to_owned(), |sender| format!("session cancel of {sender}"));
         let runtime = Runtime::connect(settings, &what).await?;
+        // What ends in between reads as cancelled here; its log says how it ended.
+        let before = runtime.session(&args.session).await.ok().and_then(|metadata| state_name(metadata.state));
         let ack = runtime.cancel(&args.session, &args.reason).await?;
-        Acked::from(ack).print("CancelSession", out)
+        Acked::from(ack).print_cancelled(before, out)
     })
 }
 
@@ -53,12 +84,19 @@ fn named(who: Who) -> Result<(String, String), Error> {
     Ok((sender, who.id.unwrap_or_else(made_up)))
 }
 
-fn one(context: &mut Context, message: Message) -> Result<(), Error> {
+fn one(context: &mut Context, message: Message, say: Option<&Say>) -> Result<(), Error> {
     let Context { settings, out, clock, .. } = context;
     let words = message.words();
+    let session = message.session.clone();
     operator::block_on(async {
         let runtime = Runtime::connect(settings, &format!("session of {}", message.sender)).await?;
         let ack = runtime.send(message.envelope(clock.now().wall)).await?;
-        Acked::from(ack).print(&words, out)
+        Acked::from(ack).print(&words, out)?;
+        if let Some(say) = say.filter(|_| !out.is_json())
+            && let Some(doubt) = doubt_of(settings, &session, say).await
+        {
+            report::tell(&visible(&format!("warning: {doubt}")));
+        }
+        Ok(())
     })
 }

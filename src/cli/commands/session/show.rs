@@ -102,7 +102,7 @@ fn text(detail: &SessionDetail, clock: &LocalClock) -> String {
     let ending = match row.ending {
         None => SessionState::Open.name().to_owned(),
         Some(Ending::TtlExpired) => "expired: its time is over".to_owned(),
-        Some(ending @ (Ending::Cancelled | Ending::LogDamaged)) => format!("expired, {}{why}", ending.name()),
+        Some(ending @ (Ending::Cancelled | Ending::LogDamaged)) => format!("{}{why}", ending.name()),
         Some(Ending::Resolved) => Ending::Resolved.name().to_owned(),
     };
     let after = |end: Wall| format!("{}, after {:.1} s", clock.show(end), end.since(row.started_at_ms).as_secs_f64());
@@ -218,7 +218,7 @@ mod tests {
         operator::block_on(async { show(&station, "s1", &LocalClock::new(Wall(0)), &mut printed.output(false)).await }).unwrap();
         let text = printed.text();
         for part in [
-            "state          expired, cancelled: it goes wrong\n",
+            "state          cancelled: it goes wrong\n",
             "phase          voting\n",
             "participants   alice, bob\n",
             ", after 2.5 s\n",

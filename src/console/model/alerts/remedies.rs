@@ -28,7 +28,13 @@ pub(crate) fn remedy(cause: &Cause, world: &World) -> Vec<Sentence> {
         Cause::AdapterGone(_) => vec![to_do("start the adapter again; pending work waits for it, in its order")],
         Cause::AdapterSilent(_) => silent_remedy(),
         Cause::HeadWaiting(queue) => head_remedy(queue, world),
-        Cause::Asking => vec![press(Action::Tray, "has the questions first: approve or reject them there; silence becomes a no")],
+        Cause::Asking => {
+            let mut sentences = vec![press(Action::Tray, "has the questions first: approve or reject them there; silence becomes a no")];
+            if let Some(ask) = world.runs.asks_in_time().first() {
+                sentences.extend([run(format!("approve {}", ask.action)), run(format!("reject {}", ask.action))]);
+            }
+            sentences
+        }
         Cause::RunsFailed => {
             let failed = world.runs.runs.iter().filter(|view| view.state == RunState::Failed);
             let last = failed.max_by_key(|view| view.ended_at.map(|at| at.mono));

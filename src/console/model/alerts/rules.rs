@@ -88,7 +88,8 @@ fn of_bus(all: &mut Vec<Found>, world: &World, drops: &Flow, now: Now) {
 /// What runs ask and why they failed can quote viewers: an alert is told to everybody, and says neither.
 fn of_runs(all: &mut Vec<Found>, world: &World, now: Now) {
     let runs = &world.runs;
-    if let (Some(first), Some(last)) = (runs.asks.front(), runs.asks.back()) {
+    let in_time = runs.asks_in_time();
+    if let (Some(oldest), Some(last), Some(first)) = (runs.asks.front(), runs.asks.back(), in_time.first()) {
         let name = runs.run(first.run).map_or_else(|| first.run.short(), |view| view.name.to_string());
         let left = format::age(first.expires_at.since(now.wall));
         let text = match (runs.waiting(), runs.asks_unshown) {
@@ -96,9 +97,11 @@ fn of_runs(all: &mut Vec<Found>, world: &World, now: Now) {
             (count, unshown @ 1..) => {
                 format!("{count} questions of runs wait, the {unshown} oldest in `rl-console ls confirmations` alone")
             }
-            (count, 0) => format!("{count} questions of runs wait; {name} asks first whether {} may go on: a no in {left}", first.node.id),
+            (count, 0) => {
+                format!("{count} questions of runs wait; the one of {name} ends first, whether {} may go on: a no in {left}", first.node.id)
+            }
         };
-        all.push(Found { last: Some(last.asked_at.mono.0), ..Found::new(Cause::Asking, first.asked_at, text) });
+        all.push(Found { last: Some(last.asked_at.mono.0), ..Found::new(Cause::Asking, oldest.asked_at, text) });
     }
     let failed = runs.runs.iter().filter(|view| view.state == RunState::Failed);
     let lately = failed.filter_map(|view| Some((view, view.ended_at?))).filter(|(_, at)| now.mono.since(at.mono) < MINUTE);

@@ -9,7 +9,7 @@ use crate::{
         Asker, AskerKind, EventKind, NodeState,
         engine::{Input, Settings},
         openings::Node,
-        payload::{ControlRequest, ControlResponse},
+        payload::{AgentAnswer, ControlRequest, ControlResponse},
     },
 };
 
@@ -204,10 +204,11 @@ fn what_expired_before_it_was_taken_is_told_of_and_not_done() {
 fn after_a_restart_unfinished_runs_have_failed_and_their_history_says_so() {
     let mut house = House::new();
     house.submit(1, opening(vec![node("a"), node("b")], &["a.out -> b.in"]));
-    house.does("a", &gives(&[("out", 1.into())]));
+    house.does("a", &AgentAnswer { tokens: Some(120), ..gives(&[("out", 1.into())]) });
     let late = house.request("b");
     let events = house.kept.events[&trace(1)].len();
     house.restart();
+    assert_eq!((house.kept.ended[&trace(1)].tokens, house.snapshot.run(trace(1)).unwrap().tokens), (120, 120), "what it used is known");
     assert_eq!(house.end(1), Some(("failed", "the station was restarted".to_owned())));
     assert_eq!(house.kept.events[&trace(1)].len(), events + 1);
     let (_, _, event) = house.events.last().unwrap();

@@ -41,6 +41,7 @@ pub(super) struct Kept {
     pub(super) events: BTreeMap<TraceId, Vec<u64>>,
     pub(super) artifacts: Vec<ArtifactRow>,
     pub(super) answers: Vec<AnswerRow>,
+    pub(super) spent: BTreeMap<TraceId, u64>,
 }
 
 pub(super) struct House {
@@ -200,7 +201,7 @@ impl House {
             state: end.map_or(RunState::Running, |end| end.state),
             why: end.and_then(|end| end.why.clone()),
             nodes: row.nodes,
-            tokens: 0,
+            tokens: self.kept.spent.get(&run).copied().unwrap_or(0),
             // As the store does: a count, and no number.
             events: self.kept.events.get(&run).map_or(0, |events| events.len() as u64),
             artifacts: 0,
@@ -284,6 +285,9 @@ impl House {
                         // A commit behind one that failed may be durable before it is.
                         let place = events.binary_search(&event.number).expect_err("an event is kept once");
                         events.insert(place, event.number);
+                    }
+                    RunOp::Spent { run, tokens } => {
+                        self.kept.spent.insert(run, tokens);
                     }
                     RunOp::Artifact { artifact, .. } => self.kept.artifacts.push(artifact),
                     RunOp::Answer(answer) => self.kept.answers.push(answer),

@@ -1,0 +1,230 @@
+//! What an operator relies on among runs and sessions: what is looked at stays, keys mean one thing, words say what is.
+
+use crossterm::event::KeyCode;
+
+use super::{
+    runs::{ASK, VOTE, by, plan, run, runs, with_runs},
+    sessions::{session, sessions, with_sessions},
+    stage::{Stage, connected},
+    traces::with_messages,
+};
+use crate::{
+    console::{
+        action::{Action, Asked, Effect},
+        event::Event,
+        pane_id::PaneId,
+        selection::RecordKey,
+        ui::Focus,
+        view_id::ViewId,
+    },
+    ids::ActionId,
+    macp::{Ending, Mode},
+    port::{Command, Outcome},
+    runs::{self, NodeRef, NodeState, Transition as T, Verdict},
+    time::{Now, Wall},
+};
+
+fn selected(stage: &Stage, pane: PaneId) -> Option<RecordKey> {
+    stage.ui.selected(pane, &stage.model)
+}
+
+fn open_more(stage: &mut Stage, number: u64) {
+    stage.opened(number, Mode::Decision, ("what next", &["ann"]), 60_000);
+    stage.event(Event::Tick);
+}
+
+/// Another run asks, whose silence is a no in so long.
+fn asks(stage: &mut Stage, number: u64, action: u128, in_ms: u64) {
+    stage.submitted(number, "other", &plan(&[("give", "agent:giver", None)], &[]));
+    stage.moved(number, (0, "give"), NodeState::Asking, 0, "");
+    let node = NodeRef { place: 0, id: "give".into() };
+    let expires_at = Wall(Now::at_ms(stage.ms).wall.0 + in_ms);
+    stage.runs(T::Asked { run: run(number), action: ActionId(uuid::Uuid::from_u128(action)), node, expires_at }, "give?\n{}");
+}
+
+fn hold(stage: &mut Stage) {
+    stage.runs(T::Braked { held: true, by: by("operator") }, "");
+}
+
+#[test]
+fn what_a_key_did_something_to_stays_selected_whatever_begins() {
+    for key in [KeyCode::Enter, KeyCode::Char('x')] {
+        let mut stage = sessions(160, 50);
+        assert_eq!(selected(&stage, PaneId::Sessions), Some(RecordKey::Session(session(18))));
+        stage.key(key);
+        open_more(&mut stage, 19);
+        stage.key(KeyCode::Esc);
+        open_more(&mut stage, 20);
+        assert_eq!(selected(&stage, PaneId::Sessions), Some(RecordKey::Session(session(18))), "{key:?}");
+        assert_eq!(stage.ui.session.as_ref().map(|session| session.number), Some(18), "nor do the panes beside it change");
+        stage.char('x');
+        assert!(stage.text().contains("Cancel s-18?"), "{}", stage.text());
+    }
+}
+
+#[test]
+fn what_is_looked_at_for_a_while_stays_selected_until_the_view_is_left() {
+    let mut stage = sessions(160, 50);
+    open_more(&mut stage, 19);
+    assert_eq!(selected(&stage, PaneId::Sessions), Some(RecordKey::Session(session(19))), "at first the newest is selected");
+    stage.pass(1_500);
+    stage.event(Event::Tick);
+    open_more(&mut stage, 20);
+    assert_eq!(selected(&stage, PaneId::Sessions), Some(RecordKey::Session(session(19))));
+    stage.char('1');
+    stage.char('5');
+    assert_eq!(selected(&stage, PaneId::Sessions), Some(RecordKey::Session(session(20))));
+}
+
+#[test]
+fn no_recording_is_begun_by_the_key_that_writes_a_reason() {
+    let mut stage = sessions(160, 50);
+    stage.closed(18, Ending::Resolved, "{}");
+    stage.char('x');
+    assert_eq!(stage.char('r'), []);
+    assert!(stage.text().contains("`:record` starts and stops a recording"), "{}", stage.text());
+    let mut stage = Stage::of_size(160, 50);
+    stage.resync(connected());
+    assert!(matches!(stage.char('r')[..], [Effect::Command { asked: Asked::Record, .. }]), "elsewhere it begins one");
+}
+
+#[test]
+fn while_runs_are_held_an_approval_promises_no_more_than_it_does() {
+    let mut stage = runs(160, 50);
+    hold(&mut stage);
+    stage.char('p');
+    assert!(stage.text().contains("give is worked on once they are"), "{}", stage.text());
+    let effects = stage.char('y');
+    let asked = Asked::Decide { approved: true, held: true };
+    assert!(matches!(&effects[..], [Effect::Command { asked: by, .. }] if *by == asked), "{effects:?}");
+    stage.event(Event::Commanded { asked, outcome: Ok(Outcome::Runs(runs::Outcome::Decided)) });
+    assert!(stage.text().contains("the node goes on once they are released"), "{}", stage.text());
+}
+
+#[test]
+fn the_question_that_silence_answers_first_stands_first_everywhere() {
+    let mut stage = runs(160, 50);
+    asks(&mut stage, 0xbeef, 7, 11_000);
+    asks(&mut stage, 0xcafe, 8, 600_000);
+    let text = stage.text();
+    assert!(text.contains("? 3 questions 11s"), "{text}");
+    let runs = super::runs::keys(&stage, PaneId::Runs);
+    assert_eq!(runs[..3], [0xbeef, VOTE, 0xcafe].map(|number| RecordKey::Run(run(number))));
+    stage.char('a');
+    let text = stage.text();
+    let line = |wanted: &str| text.lines().position(|line| line.contains(wanted)).unwrap();
+    assert!(line("beef asks") < line("a41f asks") && line("a41f asks") < line("cafe asks"), "{text}");
+}
+
+#[test]
+fn a_run_that_asks_is_found_by_the_word_that_its_row_shows() {
+    let mut stage = runs(160, 50);
+    for (filter, found) in [("state:asks", 1), ("state:running", 0)] {
+        stage.char('/');
+        stage.ctrl('u');
+        stage.write(filter);
+        stage.key(KeyCode::Enter);
+        assert_eq!(super::runs::keys(&stage, PaneId::Runs).len(), found, "{filter}: {}", stage.text());
+        stage.key(KeyCode::Esc);
+    }
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    assert!(text.lines().any(|line| line.contains("state") && line.contains("asks")), "{text}");
+}
+
+#[test]
+fn a_session_that_was_cancelled_is_found_by_that_word() {
+    let mut stage = sessions(160, 50);
+    stage.char('/');
+    stage.write("state:cancelled");
+    stage.key(KeyCode::Enter);
+    assert_eq!(super::runs::keys(&stage, PaneId::Sessions), [RecordKey::Session(session(16))], "{}", stage.text());
+}
+
+#[test]
+fn the_deck_shows_runs_and_sessions_as_soon_as_there_are_some() {
+    for (columns, rows) in [(80, 24), (120, 30), (160, 50)] {
+        let mut stage = Stage::of_size(columns, rows);
+        stage.resync(connected());
+        let layout = stage.ui.layout(&stage.model);
+        assert!(columns == 160 || !layout.has(PaneId::Runs) && !layout.has(PaneId::Sessions));
+        let mut stage = with_sessions(with_runs(stage));
+        stage.ui.show(ViewId::Deck);
+        let text = stage.text();
+        for wanted in ["chat_vote", "a no in", "s-17", "Queues", "In flight"] {
+            assert!(text.contains(wanted), "{wanted} at {columns}x{rows}: {text}");
+        }
+        assert!(text.lines().next().is_some_and(|line| line.contains('?')), "{text}");
+    }
+}
+
+#[test]
+fn holding_and_releasing_say_what_becomes_of_queues_and_of_runs() {
+    let asked = |effects: &[Effect]| {
+        let words = effects.iter().filter_map(|effect| match effect {
+            Effect::Command { asked: Asked::Together { words }, .. } => words.clone(),
+            _ => None,
+        });
+        words.collect::<Vec<_>>()
+    };
+    let mut stage = Stage::of_size(160, 50);
+    stage.resync(connected());
+    let effects = stage.ctrl('x');
+    assert_eq!(asked(&effects).len(), 1, "one answer tells it all: {effects:?}");
+    assert!(asked(&effects)[0].starts_with("all is held: "), "{effects:?}");
+    for queue in ["boss", "default"] {
+        let brake = crate::tap::entry::mpp::Brake { held: true, draining: false };
+        stage.mpp(crate::tap::entry::mpp::Transition::Braked { queue: queue.into(), brake }, "");
+    }
+    hold(&mut stage);
+    let effects = stage.ctrl('x');
+    assert_eq!(asked(&effects), ["released: boss runs, default runs, attempts of runs are begun again"]);
+    let asked = Asked::Together { words: asked(&effects).pop() };
+    stage.event(Event::Commanded { asked, outcome: Ok(Outcome::Runs(runs::Outcome::Braked { held: false })) });
+    assert!(stage.text().contains("attempts of runs are begun again"), "{}", stage.text());
+}
+
+#[test]
+fn a_decision_of_an_operator_is_in_the_trace_and_who_reads_on_a_screen_is_not_nobody() {
+    let mut stage = with_messages(160, 50);
+    stage.runs(T::Decided { run: run(VOTE), action: ASK, verdict: Verdict::Approved, by: Some(by("operator")) }, "");
+    stage.char('t');
+    let text = stage.text();
+    assert!(text.contains("approved: ac"), "{text}");
+    assert!(text.contains("✗ agent/writer") && text.contains("lanes from the left: ann (9), station"), "{text}");
+    let mut stage = with_messages(80, 24);
+    stage.char('t');
+    assert!(stage.text().contains("answer …/agen"), "{}", stage.text());
+}
+
+#[test]
+fn details_of_a_session_count_its_votes_and_say_one_word_once() {
+    let mut stage = sessions(160, 50);
+    stage.key(KeyCode::Down);
+    stage.key(KeyCode::Enter);
+    assert!(stage.text().contains("2 approve"), "{}", stage.text());
+    assert!(stage.text().contains("x cancel"), "what is open can be cancelled here: {}", stage.text());
+    stage.char('x');
+    assert!(stage.text().contains("Cancel s-17?"), "{}", stage.text());
+    let mut stage = sessions(160, 50);
+    stage.key(KeyCode::End);
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    assert!(text.contains("summon the dragon") && !text.contains("commitment_id") && !text.contains("resolved, resolved"), "{text}");
+    stage.char('x');
+    assert!(stage.text().contains("s-14 has ended: it is resolved"), "{}", stage.text());
+}
+
+#[test]
+fn details_of_a_run_cancel_it_and_a_key_of_queues_says_where_they_are() {
+    let mut stage = runs(160, 50);
+    stage.char('H');
+    assert!(stage.text().contains("H works on a queue: 1 shows them"), "{}", stage.text());
+    stage.key(KeyCode::Enter);
+    stage.char('x');
+    let command = Command::Runs(runs::Command::Cancel { run: run(VOTE) });
+    assert_eq!(stage.char('y'), [Effect::Command { asked: Asked::CancelRun { name: "chat_vote".to_owned() }, command }]);
+    stage.ui.overlays.clear();
+    stage.ui.focus = Focus::Pane(PaneId::Runs);
+    assert!(!stage.text().is_empty() && stage.act(Action::Open).is_empty());
+}
