@@ -170,7 +170,7 @@ impl RunError {
             Self::NotAnswered { is_submit, .. } => {
                 let besides = if *is_submit { "; `submit --local` needs no station" } else { "" };
                 format!(
-                    "its bus answers and its control plane does not: `rl-console ls health` says how it is, `rl-console stop --force` \
+                    "its socket is there, and nothing answers: `rl-console ls health` says how it is, `rl-console stop --force` \
                      asks one that hangs to end{besides}"
                 )
             }

@@ -198,6 +198,10 @@ impl Selection {
     pub(crate) fn select(&mut self, index: usize, keys: &dyn Keys, height: usize) {
         self.index = index.min(keys.len().saturating_sub(1));
         (self.key, self.hidden, self.hold) = (keys.key(self.index), None, Hold::Chosen);
+        if self.index == 0 {
+            // Also where the first rows stay on the screen, what is behind them is shown from its top.
+            self.offset = 0;
+        }
         self.settle(keys, height);
     }
 
@@ -343,6 +347,9 @@ mod tests {
             selection.select(row, &Pinned(keys([90, 91].into_iter().chain(0..30)), 2), 6);
             assert_eq!(shown(&selection, 6), wanted, "{row}");
         }
+        selection.select(0, &Pinned(keys([90, 91].into_iter().chain(0..30)), 2), 6);
+        assert_eq!(shown(&selection, 6), [0, 1, 2, 3, 4, 5], "the first row is at the top");
+        selection.select(31, &Pinned(keys([90, 91].into_iter().chain(0..30)), 2), 6);
         selection.settle(&Pinned(keys([90, 91].into_iter().chain(0..30)), 32), 3);
         assert_eq!(shown(&selection, 3), [0, 1, 31], "the selected row keeps a line");
     }

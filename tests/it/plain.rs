@@ -98,7 +98,7 @@ fn one_line_an_event_tells_a_show_to_whoever_sees_no_screen() {
     plain.line("  info  mpp  adapter 127.0.0.1:");
     plain.line("state: ");
     json(folder.path(), &["invoke", "give_item", "--params", r#"{"item_id":4,"count":1}"#]);
-    plain.line("  info  operator  operator: invoke give_item");
+    plain.line("  info  operator  invoke give_item");
     plain.line("  info  mpp  1 give_item on default: given");
     adapter.send(PULL).unwrap();
     adapter.receive().unwrap();

@@ -1,5 +1,5 @@
-//! A log that cannot be written, and a store that does not take what it is given, under the runtime: nothing is said to be kept that is not,
-//! what is kept is not lost, and nothing is stuck.
+//! A log that cannot be written, and a store that does not take what it is given, under the runtime: nothing is said to be kept that is
+//! not, what is kept is not lost, and nothing is stuck.
 
 use std::{
     io,

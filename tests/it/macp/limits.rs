@@ -206,13 +206,16 @@ fn a_connection_is_told_how_many_calls_it_may_have_at_one_time() {
 
 #[test]
 fn a_stream_is_not_read_further_than_its_answers_have_room() {
-    let bare = Bare::open(limits::Macp { stream_in_flight_max: 4, ..limits::Macp::default() });
+    let bare = Bare::open(limits::Macp { stream_in_flight_max: 4, unsaved_bytes_max: 8 << 20, ..limits::Macp::default() });
     bare.start("s").unwrap();
-    // The store is held: nothing is durable, and no answer can be given.
+    // The store is held, and the log is as far ahead of it as it may be: nothing more is durable, and no answer can be given.
     let handle = bare.handle();
     let (go, gone) = std::sync::mpsc::sync_channel::<()>(1);
     let hold = move |_| assert!(gone.recv().is_err());
     handle.commit(Op::Macp(MacpOp::Sessions(Vec::new())), Class::Process, Box::new(hold)).unwrap();
+    for id in ["a", "b", "c"] {
+        assert!(bare.say("s", "Unheard", id, &"x".repeat(3 << 20)).unwrap().ok);
+    }
     let messages = (0..100).map(|n| StreamSessionRequest { envelope: Some(envelope("s", "Unheard", &format!("m{n}"), "a", "")) });
     let mut client = bare.client.clone();
     let answers = bare.runtime.spawn(async move {
