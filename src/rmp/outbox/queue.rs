@@ -147,6 +147,16 @@ impl<T> Unit<T> {
     }
 }
 
+/// Where a unit's copied bytes lie that have not left.
+struct Visited {
+    /// Bytes of the unit that have left.
+    begun: usize,
+    /// Copied bytes that have not.
+    copied: usize,
+    from: Cursor,
+    end: usize,
+}
+
 /// Where a slice lies, until it can be borrowed.
 #[derive(Clone, Copy)]
 enum Piece {
@@ -305,16 +315,8 @@ impl<T> Outbox<T> {
             if offered >= FRONT_BYTES || len + 2 > SLICES_MAX {
                 break;
             }
-            let begun = if index == 0 { self.begun } else { 0 };
-            let Some(unit) = self.units.get(index) else { break };
-            let copied = unit.copied.saturating_sub(begun);
-            if copied > 0 {
-                cursor = self.copied.run_at(cursor);
-            }
-            let end = cursor.at + copied;
-            if begun == 0 && unit.is_expired(now_ms) {
-                self.take_out(index, (cursor, end), budget, &mut expired);
-            }
+            let Some(Visited { begun, copied, from, end }) = self.visit(index, cursor, now_ms, budget, &mut expired) else { break };
+            cursor = from;
             let Some(unit) = self.units.get(index) else { break };
             if !matches!(unit.what, What::Gone) {
                 if copied > 0 {
@@ -344,19 +346,30 @@ impl<T> Outbox<T> {
     pub fn expire(&mut self, now_ms: u64, budget: &mut Budget, mut expired: impl FnMut(Expired<'_, T>)) {
         let mut cursor = self.copied.start();
         for index in 0..self.units.len() {
-            let begun = if index == 0 { self.begun } else { 0 };
-            let Some(unit) = self.units.get(index) else { break };
-            let copied = unit.copied.saturating_sub(begun);
-            if copied > 0 {
-                cursor = self.copied.run_at(cursor);
-            }
-            let end = cursor.at + copied;
-            if begun == 0 && unit.is_expired(now_ms) {
-                self.take_out(index, (cursor, end), budget, &mut expired);
-            }
-            cursor.at = end;
+            let Some(Visited { from, end, .. }) = self.visit(index, cursor, now_ms, budget, &mut expired) else { break };
+            cursor = Cursor { at: end, ..from };
         }
         self.drop_gone(budget);
+    }
+
+    /// Looks at a unit whose copied bytes lie behind a cursor, and takes it out if it expired before it began to leave.
+    fn visit(
+        &mut self,
+        index: usize,
+        cursor: Cursor,
+        now_ms: u64,
+        budget: &mut Budget,
+        expired: &mut impl FnMut(Expired<'_, T>),
+    ) -> Option<Visited> {
+        let begun = if index == 0 { self.begun } else { 0 };
+        let unit = self.units.get(index)?;
+        let copied = unit.copied.saturating_sub(begun);
+        let from = if copied > 0 { self.copied.run_at(cursor) } else { cursor };
+        let end = from.at + copied;
+        if begun == 0 && unit.is_expired(now_ms) {
+            self.take_out(index, (from, end), budget, expired);
+        }
+        Some(Visited { begun, copied, from, end })
     }
 
     /// Takes out a delivery whose copied bytes lie there.
