@@ -6,6 +6,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed={PROTO}");
     let mut compiler = protox::Compiler::new([PROTO])?;
     compiler.include_imports(true).open_files(["macp/v1/envelope.proto", "macp/v1/core.proto"])?;
-    tonic_prost_build::configure().build_transport(true).bytes(".").compile_fds(compiler.file_descriptor_set())?;
+    tonic_prost_build::configure().build_transport(true).build_client(false).bytes(".").compile_fds(compiler.file_descriptor_set())?;
     Ok(())
 }

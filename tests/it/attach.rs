@@ -9,10 +9,16 @@ use crate::{
     terminal::mpp_addr,
 };
 
-/// What the Deck shows of queues and of rows that ended, without the sparklines: their ten seconds begin where each console's clock does.
+/// What the Deck shows of queues and of rows that ended, without rates: their seconds begin where each console's clock does.
 fn queues_and_rows(screen: &str) -> Vec<String> {
-    let of_line = |line: &str| line.chars().take(80).filter(|sign| !" ▁▂▃▄▅▆▇█".contains(*sign)).collect::<String>();
-    screen.lines().skip(2).map(of_line).collect()
+    let rates = screen.lines().find_map(|line| line.find("done/m").map(|at| line[..at].chars().count()));
+    let queues = screen.lines().take_while(|line| !line.contains("Recent")).count();
+    let of_line = |(row, line): (usize, &str)| {
+        let is_rate = |at: usize| row < queues && rates.is_some_and(|rates| (rates..rates + "done/m".len()).contains(&at));
+        let signs = line.chars().take(80).enumerate().filter(|(at, sign)| !is_rate(*at) && !" ▁▂▃▄▅▆▇█".contains(*sign));
+        signs.map(|(_, sign)| sign).collect::<String>()
+    };
+    screen.lines().enumerate().skip(2).map(of_line).collect()
 }
 
 /// The rows that ended.

@@ -16,6 +16,8 @@ pub(crate) fn console(columns: u16, rows: u16) -> (TempDir, String, Terminal) {
     let token = pair(folder.path());
     let terminal = Terminal::start(folder.path(), columns, rows, &["--port", "0"]);
     terminal.shows("Queues");
+    // The screen is there before its station answers.
+    mpp_addr(folder.path());
     (folder, token, terminal)
 }
 

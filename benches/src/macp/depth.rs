@@ -7,7 +7,8 @@ use rl_console_benches::{server::wait_until_quiet, stats::number};
 use serde::Serialize;
 
 use crate::{
-    load::{block_on, connect, evaluation, open, stream_of},
+    client::Client,
+    load::{block_on, evaluation, open, stream_of},
     report::progress,
     servers::Runtime,
 };
@@ -42,7 +43,7 @@ pub(crate) fn rounds(program: &Path, folder: &Path, rounds: usize) -> Result<Vec
 }
 
 fn session(station: &Runtime) -> Result<String> {
-    block_on(async { open(&mut connect(station).await?).await })
+    block_on(async { open(&mut Client::connect(station).await?).await })
 }
 
 /// Streams so many evaluations, and tells what one cost.
@@ -55,7 +56,7 @@ fn add(station: &Runtime, session: &str, name: &str, count: u64) -> Result<f64> 
         left == 0
     };
     block_on(async {
-        let mut client = connect(station).await?;
+        let mut client = Client::connect(station).await?;
         stream_of(&mut client, |number| evaluation(session, &format!("{name} {number}")), is_over).await
     })?;
     let used = station.tree().cpu().saturating_sub(before);

@@ -7,9 +7,9 @@ use rl_console_benches::{server::wait_until_quiet, stats::number};
 use serde::Serialize;
 
 use crate::{
-    load::{accepted, block_on, connect, start},
+    client::Client,
+    load::{accepted, block_on, start},
     servers::Runtime,
-    v1::SendRequest,
 };
 
 /// After this the station has written what it had to write.
@@ -45,9 +45,9 @@ fn settled(station: &Runtime, resident: impl Fn() -> Result<u64>) -> Result<u64>
 
 fn open(station: &Runtime, name: &str, sessions: usize) -> Result<()> {
     block_on(async {
-        let mut client = connect(station).await?;
+        let mut client = Client::connect(station).await?;
         for number in 0..sessions {
-            accepted(client.send(SendRequest { envelope: Some(start(&format!("{name} {number}"))) }).await?.into_inner().ack)?;
+            accepted(&client.send(start(&format!("{name} {number}"))).await?)?;
         }
         Ok(())
     })

@@ -2,29 +2,26 @@
 
 use std::{
     cell::{Cell, RefCell},
+    collections::VecDeque,
     rc::Rc,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
 use color_eyre::eyre::{Result, WrapErr, bail, ensure, eyre};
-use futures_util::{StreamExt, future::join_all, stream};
+use futures_util::future::join_all;
 use prost::Message as _;
 use rl_console_benches::{
     server::{Tree, wait_until_quiet},
     stats::{number, percentile_us},
 };
 use serde::Serialize;
-use tokio::{
-    sync::{Semaphore, mpsc},
-    task::LocalSet,
-};
-use tonic::transport::{Channel, Endpoint};
+use tokio::{sync::Semaphore, task::LocalSet};
 
 use crate::{
+    client::Client,
     report::progress,
     servers::{Pair, Runtime},
-    v1::{Ack, Envelope, SendRequest, SessionStartPayload, StreamSessionRequest, macp_runtime_service_client::MacpRuntimeServiceClient},
+    v1::{Ack, Envelope, SessionStartPayload},
 };
 
 /// Messages of a stream that are in flight.
@@ -32,8 +29,6 @@ pub(crate) const IN_FLIGHT: usize = 256;
 /// How long a session of a round is open.
 const TTL_MS: i64 = 86_400_000;
 const DECISION: &str = "macp.mode.decision.v1";
-
-pub(crate) type Client = MacpRuntimeServiceClient<Channel>;
 
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -96,7 +91,7 @@ pub(crate) fn rounds(pair: &Pair, rounds: usize, span: Span) -> Result<Vec<Row>>
 
 fn run(server: &Runtime, load: Load, span: Span) -> Result<Figures> {
     block_on(async {
-        let mut client = connect(server).await?;
+        let mut client = Client::connect(server).await?;
         let session = open(&mut client).await?;
         let watch = Rc::new(Watch::new(server.tree(), span));
         match load {
@@ -126,11 +121,6 @@ pub(crate) fn block_on<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
     LocalSet::new().block_on(&runtime, work)
 }
 
-pub(crate) async fn connect(server: &Runtime) -> Result<Client> {
-    let channel = Endpoint::from_shared(format!("http://{}", server.addr))?.tcp_nodelay(true).connect().await?;
-    Ok(Client::new(channel))
-}
-
 /// Opens a decision with one proposal, and tells its id.
 pub(crate) async fn open(client: &mut Client) -> Result<String> {
     let session = fresh_id();
@@ -139,7 +129,7 @@ pub(crate) async fn open(client: &mut Client) -> Result<String> {
         ..message(&session, "Proposal", "proposal", "chair")
     };
     for envelope in [start(&session), proposal] {
-        accepted(client.send(SendRequest { envelope: Some(envelope) }).await?.into_inner().ack)?;
+        accepted(&client.send(envelope).await?)?;
     }
     Ok(session)
 }
@@ -179,8 +169,7 @@ pub(crate) fn evaluation(session: &str, id: &str) -> Envelope {
 
 /// # Errors
 /// It was refused.
-pub(crate) fn accepted(ack: Option<Ack>) -> Result<()> {
-    let ack = ack.ok_or_else(|| eyre!("an answer without an Ack"))?;
+pub(crate) fn accepted(ack: &Ack) -> Result<()> {
     ensure!(ack.ok && !ack.duplicate, "refused: {:?}", ack.error);
     Ok(())
 }
@@ -192,7 +181,7 @@ async fn call(callers: usize, client: &Client, watch: &Watch, envelope: impl Fn(
         async move {
             for number in 0.. {
                 let since = Instant::now();
-                accepted(client.send(SendRequest { envelope: Some(envelope(caller, number)) }).await?.into_inner().ack)?;
+                accepted(&client.send(envelope(caller, number)).await?)?;
                 if watch.lap(since) {
                     break;
                 }
@@ -212,24 +201,20 @@ pub(crate) async fn stream_of(
     envelope: impl Fn(u64) -> Envelope,
     mut is_over: impl FnMut(Instant) -> bool,
 ) -> Result<()> {
-    let (give, take) = mpsc::channel::<StreamSessionRequest>(IN_FLIGHT);
-    let requests = stream::unfold(take, |mut take| async move { take.recv().await.map(|request| (request, take)) });
-    let room = Arc::new(Semaphore::new(IN_FLIGHT));
-    let made = RefCell::new(std::collections::VecDeque::with_capacity(IN_FLIGHT));
+    let (mut sender, mut answers) = client.stream().await?;
+    let room = Semaphore::new(IN_FLIGHT);
+    let made = RefCell::new(VecDeque::with_capacity(IN_FLIGHT));
     let sending = async {
         for number in 0.. {
             room.acquire().await?.forget();
             made.borrow_mut().push_back(Instant::now());
-            if give.send(StreamSessionRequest { envelope: Some(envelope(number)) }).await.is_err() {
-                break;
-            }
+            sender.send(envelope(number))?;
         }
         Ok::<_, color_eyre::Report>(())
     };
     let receiving = async {
-        let mut answers = client.stream_session(requests).await?.into_inner();
-        while let Some(answer) = answers.next().await {
-            let answer = answer?.envelope.ok_or_else(|| eyre!("an answer without an envelope"))?;
+        loop {
+            let answer = answers.envelope().await?;
             ensure!(answer.message_type == "Ack", "refused: {:?}", answer.payload);
             let since = made.borrow_mut().pop_front().ok_or_else(|| eyre!("an answer to nothing"))?;
             room.add_permits(1);
@@ -237,10 +222,9 @@ pub(crate) async fn stream_of(
                 return Ok(());
             }
         }
-        bail!("the stream ended")
     };
     tokio::select! {
-        sent = sending => sent.and(Err(eyre!("the stream takes nothing more"))),
+        sent = sending => sent,
         received = receiving => received,
     }
 }

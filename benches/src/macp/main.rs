@@ -9,7 +9,7 @@
 //!
 //! # How it is driven
 //!
-//! Both are driven by the same client over one connection, in one thread. *Votes*: so many callers, each with one `Send` of a vote in
+//! Both are driven by the same client over one connection, in one thread: bare HTTP/2, since a client with layers would be the limit. *Votes*: so many callers, each with one `Send` of a vote in
 //! flight, in a decision that has one proposal. *Starts*: so many callers that open sessions. *Stream*: votes on one `StreamSession` with
 //! 256 in flight. A round first runs warm; then calls, the server's processor time (all its threads, the log's writer included) and each
 //! call's latency are taken. An answer that is not an accepted one ends the benchmark.
@@ -25,6 +25,7 @@
 //! reference runtime on this class of machine, in memory and without a log. A bound that is missed is said and fails nothing: the exit code
 //! is 0 whenever it ran.
 
+mod client;
 mod depth;
 mod echo;
 mod idle;
