@@ -48,6 +48,12 @@ pub fn kill_all() {
 pub struct Tree(u32);
 
 impl Tree {
+    /// The number of the root process.
+    #[must_use]
+    pub const fn root(self) -> u32 {
+        self.0
+    }
+
     /// The root and every process below it, parents first.
     fn members(self) -> Vec<u32> {
         let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();

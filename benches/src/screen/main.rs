@@ -14,8 +14,10 @@
 //! shows it has been read to its end. The rounds are the Deck (Tab and Shift-Tab, every tenth time `z`), the same with a filter on its Log,
 //! and with time stopped; the Wire (Tab and Shift-Tab), the same with a filter that lets an eighth through; and the inspector (`j` and
 //! `k`). Then, with the Wire open, memory, after one million entries and after ten. **Scrub**: time is stopped over a hundred thousand kept
-//! entries that came within a minute, and stepped through on the Wire, by entry and by second.
+//! entries that came within a minute, and stepped through on the Wire, by entry and by second. **Attached**: what a console adds to the processor
+//! time of a station that it is attached to, under half of the flood.
 
+mod attached;
 mod flood;
 mod load;
 mod process;
@@ -70,6 +72,15 @@ struct Args {
     /// Steps back over a hundred thousand kept entries; 0 leaves them out. Seconds and steps on are a quarter of them.
     #[arg(long, default_value_t = 200)]
     steps: usize,
+    /// Rounds of what an attached console costs the station; 0 leaves them out.
+    #[arg(long, default_value_t = 5)]
+    attached_rounds: usize,
+    /// Seconds without and with it in each round.
+    #[arg(long, default_value_t = 6)]
+    attached_s: u64,
+    /// Log frames a second meanwhile; each makes two entries.
+    #[arg(long, default_value_t = 25_000)]
+    attached_logs_per_s: u32,
     /// The core of the screen and of this program.
     #[arg(long, default_value_t = 0)]
     screen_core: usize,
@@ -224,6 +235,9 @@ fn main() -> Result<()> {
     }
     if args.entries > 0 {
         rows.extend(flood::flood(&args)?);
+    }
+    if args.attached_rounds > 0 {
+        rows.extend(attached::attached(&args)?);
     }
     if args.steps > 0 {
         rows.extend(scrub::scrub(&args)?);
