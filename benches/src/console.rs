@@ -28,12 +28,12 @@ pub fn command(program: &Path, folder: &Path) -> Command {
     command
 }
 
-/// Starts `serve` with a [`command`], waits for its `ready` line and returns that.
+/// Starts `serve` with a [`command`], on ports that are free, waits for its `ready` line and returns that.
 ///
 /// # Errors
 /// It does not start, or does not say `ready` in time.
 pub fn serve(command: &mut Command, log: &Path) -> Result<(Server, Value)> {
-    let (server, out) = Server::start_piped(command.args(["--port", "0", "--json", "serve"]), log)?;
+    let (server, out) = Server::start_piped(command.args(["--port", "0", "--grpc", "127.0.0.1:0", "--json", "serve"]), log)?;
     let line = first_line(out).wrap_err_with(|| server.words())?;
     let ready: Value = serde_json::from_str(&line).wrap_err_with(|| format!("reading {line:?}"))?;
     ensure!(ready["event"] == "ready", "the station said {line:?} first");

@@ -48,7 +48,7 @@ impl Runtime {
         std::fs::create_dir(&config)?;
         std::fs::write(config.join("config.toml"), "[limits.macp]\nopen_max = 10000000\nsession_messages_max = 100000000\n")?;
         let mut command = console::command(program, folder);
-        let (server, ready) = console::serve(command.args(["--grpc", "127.0.0.1:0"]), &folder.join("station.log"))?;
+        let (server, ready) = console::serve(&mut command, &folder.join("station.log"))?;
         let addr = ready["macp"].as_str().ok_or_else(|| eyre!("the station serves no sessions: {ready}"))?.parse()?;
         Ok(Self { name: "rl-console", addr, server })
     }

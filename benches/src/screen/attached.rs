@@ -45,7 +45,7 @@ pub(crate) fn attached(args: &Args) -> Result<Vec<Row>> {
     let data = folder.path().join("data");
     let token = load::pair(&args.console, &data)?;
     let mut command = console::command(&args.console, folder.path());
-    let (server, _ready) = console::serve(command.args(["--grpc", "127.0.0.1:0"]), &folder.path().join("station.log"))?;
+    let (server, _ready) = console::serve(&mut command, &folder.path().join("station.log"))?;
     let station = Process(server.tree().root());
     let adapter = Adapter::start(&args.console, &data, &token, args.attached_logs_per_s)?;
     station.pin(|_| args.load_core)?;

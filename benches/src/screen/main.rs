@@ -98,7 +98,7 @@ struct Args {
 impl Args {
     fn console(&self, data: &Path) -> Result<Terminal> {
         let data_arg = data.to_str().ok_or_else(|| eyre!("the folder has no name in UTF-8"))?;
-        Terminal::start(&self.console, &["--port", "0", "--data", data_arg], data, self.columns, self.rows)
+        Terminal::start(&self.console, &["--port", "0", "--grpc", "127.0.0.1:0", "--data", data_arg], data, self.columns, self.rows)
     }
 
     /// bottom, if it is there.

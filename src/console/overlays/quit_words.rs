@@ -30,7 +30,8 @@ pub(super) fn words(model: &Model) -> Vec<(String, Role)> {
     let dispatched: Vec<_> = ids(RowState::Dispatched).collect();
     let applied: Vec<_> = ids(RowState::Applied).collect();
     let pending: u64 = mpp.queues.values().map(|queue| queue.pending).sum();
-    let mut words = vec![("The station stops, and the adapter is disconnected.".to_owned(), Role::Text)];
+    let stops = if mpp.adapter.is_some() { "The station stops, and the adapter is disconnected." } else { "The station stops." };
+    let mut words = vec![(stops.to_owned(), Role::Text)];
     words.extend(parting(model).words().into_iter().map(|words| (words, Role::Warn)));
     if !dispatched.is_empty() {
         words.push((format!("A restart requeues {} dispatched: {}.", dispatched.len(), some(&dispatched)), Role::Warn));
