@@ -40,6 +40,7 @@ fn snapshot() -> Snapshot {
         ended_at: None,
         why: None,
         planned: NODES,
+        done: None,
         plan: Arc::new(plan()),
         nodes: (0..NODES).map(node).collect(),
         events: 0,

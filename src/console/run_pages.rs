@@ -104,7 +104,7 @@ impl RunPages {
         match answer {
             Ok(Page::Run(found)) => {
                 self.is_unknown = found.is_none();
-                self.stored = found.map(|detail| Box::new(StoredRun::of(detail)));
+                self.stored = found.map(|detail| Box::new(StoredRun::of(*detail)));
             }
             Ok(Page::RunEvents { rows, more }) => {
                 if let Some(stored) = &mut self.stored {

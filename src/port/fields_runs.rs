@@ -13,7 +13,8 @@ fields! {
         "name", Text, Public, "the opening's name", Column::growing("opening", 10, 2) => |it, _| Value::text(it.name.as_str());
         "state", State(&[RunRow::ASKS, "running", "cancelling", "succeeded", "failed", "cancelled"]), Public, "how it stands", Column::fixed("state", 10)
             => |it, _| Value::text(it.stands());
-        "nodes", Number, Public, "nodes of its plan", Column::fixed("nodes", 5).right() => |it, _| Value::count(it.nodes);
+        "nodes", Number, Public, "nodes of its plan" => |it, _| Value::count(it.nodes);
+        "done", Number, Public, "nodes that completed or were skipped, of all its nodes", Column::fixed("nodes", 9).right() => |it, _| Value::count(it.done);
         "events", Number, Public, "events that it told", Column::fixed("events", 6).right() => |it, _| Value::count(it.events);
         "artifacts", Number, Public, "artifacts that it kept", Column::fixed("kept", 4).right() => |it, _| Value::count(it.artifacts);
         "tokens", Number, Public, "tokens that its agents used", Column::fixed("tokens", 7).right() => |it, _| Value::count(it.tokens);

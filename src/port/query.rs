@@ -255,7 +255,7 @@ pub enum Page {
         beyond: Option<u64>,
     },
     /// One run, if it exists.
-    Run(Option<RunDetail>),
+    Run(Option<Box<RunDetail>>),
     /// What a run told; `more` when it told more.
     RunEvents {
         /// The events.

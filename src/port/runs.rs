@@ -35,6 +35,9 @@ pub struct RunRow {
     pub client: String,
     /// Nodes of its plan, those of nested openings included.
     pub nodes: u64,
+    /// Of those, how many completed or were skipped.
+    #[serde(default)]
+    pub done: u64,
     /// Tokens that its agents used.
     pub tokens: u64,
     /// Events that it told.
@@ -159,6 +162,7 @@ impl From<stored::RunRow> for RunRow {
             by: row.by,
             client: row.client,
             nodes: row.nodes,
+            done: row.done,
             tokens: row.tokens,
             events: row.events,
             artifacts: row.artifacts,

@@ -40,6 +40,7 @@ impl Snapshot {
                     ended_at: None,
                     why: None,
                     planned: *nodes,
+                    done: None,
                     plan: Arc::default(),
                     nodes: Vec::new(),
                     events: 0,
@@ -79,6 +80,7 @@ impl Snapshot {
             },
             Transition::Saved { run, .. } => self.with(*run, |view| view.artifacts += 1),
             Transition::Spent { run, tokens } => self.with(*run, |view| view.tokens = *tokens),
+            Transition::Done { run, nodes } => self.with(*run, |view| view.done = Some(*nodes)),
             Transition::Braked { held, .. } => self.held = *held,
             Transition::Cancelling { run, .. } => self.with(*run, |view| view.state = RunState::Cancelling),
             Transition::Ended { run, state } => self.on_ended(*run, *state, at, text, limits),
@@ -138,6 +140,9 @@ impl Snapshot {
             let has_nodes = |view: &RunView| !view.nodes.is_empty();
             let Some(place) = self.ended_first(has_nodes).or_else(|| self.runs.iter().position(has_nodes)) else { break };
             let Some(view) = self.runs.get_mut(place) else { break };
+            if view.state.is_end() {
+                view.done = view.done_nodes();
+            }
             shown = shown.saturating_sub(view.nodes.len() as u64);
             (view.plan, view.nodes) = (Arc::default(), Vec::new());
         }
@@ -262,5 +267,12 @@ mod tests {
         }
         let shown: Vec<_> = snapshot.runs.iter().map(|view| (view.planned, view.nodes.len(), view.plan.edges.len())).collect();
         assert_eq!(shown, [(4, 4, 1), (4, 0, 0), (4, 4, 1)]);
+        let done = |snapshot: &Snapshot| snapshot.runs.iter().map(RunView::done_nodes).collect::<Vec<_>>();
+        assert_eq!(done(&snapshot), [Some(0); 3], "one that has ended keeps how many were done");
+        submit(&mut snapshot, 4, 9, &limits);
+        assert_eq!(done(&snapshot), [None, Some(0), None, Some(0)], "of one that goes on that is not known");
+        snapshot.follow(&Transition::Done { run: run(1), nodes: 3 }, Now::at_ms(200), "", &limits);
+        end(&mut snapshot, 1, RunState::Succeeded, &limits);
+        assert_eq!(done(&snapshot)[0], Some(3), "until it ends");
     }
 }

@@ -44,6 +44,8 @@ pub struct RunView {
     pub why: Option<Arc<str>>,
     /// Nodes of its plan, also where that is not kept here.
     pub planned: u32,
+    /// How many of those completed or were skipped, once it ended; [`RunView::done_nodes`] tells it sooner.
+    pub done: Option<u32>,
     /// Its plan. It is empty once all runs together have more than `limits.runs.shown_nodes_max` nodes; those that ended first lose it
     /// first.
     pub plan: Arc<Plan>,
@@ -141,6 +143,17 @@ impl Snapshot {
     /// Runs that have not ended.
     pub fn open(&self) -> impl Iterator<Item = &RunView> {
         self.runs.iter().filter(|view| !view.state.is_end())
+    }
+}
+
+impl RunView {
+    /// Nodes that completed or were skipped; not known of a run that goes on and whose plan is not kept here.
+    #[must_use]
+    pub fn done_nodes(&self) -> Option<u32> {
+        if self.nodes.is_empty() && self.planned > 0 {
+            return self.done;
+        }
+        u32::try_from(self.nodes.iter().filter(|node| node.state.is_done()).count()).ok()
     }
 }
 

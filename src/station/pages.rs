@@ -76,7 +76,7 @@ pub(super) async fn answer(inner: &Inner, running: &Running, query: Query) -> Re
         Query::Run { run } => {
             settle_runs(running).await?;
             let detail = asked(|done| running.store.run(run, done)).await?;
-            Ok(Page::Run(detail.map(Into::into)))
+            Ok(Page::Run(detail.map(|detail| Box::new(detail.into()))))
         }
         Query::RunEvents { run, after, limit } => {
             settle_runs(running).await?;

@@ -175,13 +175,22 @@ impl Handle {
         self.read(move |conn| Ok(Rows::cut(runs::artifacts(conn, run, after, limit)?, limit)), done)
     }
 
+    /// Reads how a request of the control plane was answered.
+    ///
+    /// # Errors
+    /// As [`Self::invocations`].
+    pub fn control_answer(&self, request: TraceId, variant: &'static str, done: Answer<Option<Bytes>>) -> Result<(), CommitError> {
+        self.read(move |conn| runs::answer(conn, request, variant), done)
+    }
+
     /// Reads what the control plane starts from: at most 10,000 open runs, and the newest answers, so many and of so many bytes together.
     ///
     /// # Errors
     /// As [`Self::invocations`].
     pub fn runs_left(&self, answers_max: u64, bytes_max: u64, done: Answer<RunsLeft>) -> Result<(), CommitError> {
         let left = move |conn: &Connection| {
-            Ok(RunsLeft { open: runs::open(conn, PAGE_ROWS_MAX)?, answers: runs::answers(conn, answers_max, bytes_max)? })
+            let (answers, has_more_answers) = runs::answers(conn, answers_max, bytes_max)?;
+            Ok(RunsLeft { open: runs::open(conn, PAGE_ROWS_MAX)?, answers, has_more_answers })
         };
         self.read(left, done)
     }

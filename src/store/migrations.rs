@@ -182,6 +182,19 @@ const STEPS: &[Step] = &[
 ",
     ),
     Step::With(digests_to_rows),
+    // A node has done its part where the last that was told of it says so.
+    Step::Sql(
+        "
+    ALTER TABLE runs ADD COLUMN done INTEGER NOT NULL DEFAULT 0;
+    UPDATE runs SET done = (
+        SELECT count(*) FROM (
+            SELECT meta ->> 'state' AS state, max(number) FROM run_events
+            WHERE run_events.run = runs.number AND kind = 'status' AND json_valid(meta) AND meta ->> 'node_id' IS NOT NULL
+            GROUP BY meta ->> 'node_id'
+        ) WHERE state IN ('completed', 'skipped')
+    );
+",
+    ),
 ];
 
 /// Digests of the ids of sessions' messages move from the sessions' rows to rows of their own, 40 of 24 bytes in each; a session says that
@@ -300,7 +313,7 @@ mod tests {
         let brakes: i64 = conn.query_row("SELECT count(*) FROM brakes", [], |row| row.get(0)).unwrap();
         let runs: i64 = conn.query_row("SELECT count(*) FROM runs", [], |row| row.get(0)).unwrap();
         let sessions: i64 = conn.query_row("SELECT count(*) FROM macp_sessions", [], |row| row.get(0)).unwrap();
-        assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 4));
+        assert_eq!((brakes, runs, sessions, version(&conn).unwrap()), (1, 0, 0, 5));
     }
 
     #[test]
@@ -332,6 +345,38 @@ mod tests {
         }
         let none = super::super::tables::macp::by_id_and_message(&conn, "s", Some(&[100; 16])).unwrap().unwrap();
         assert_eq!(none.1, None);
+    }
+
+    #[test]
+    fn runs_of_an_earlier_version_say_how_many_of_their_nodes_were_done() {
+        let conn = Connection::open_in_memory().unwrap();
+        for step in &STEPS[..4] {
+            step.take(&conn).unwrap();
+        }
+        conn.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+        conn.pragma_update(None, "user_version", 4).unwrap();
+        for run in [1_u8, 2] {
+            let insert = "INSERT INTO runs VALUES (?1, ?2, x'00', 'n', 'tui', 'c', 'running', NULL, 5, 0, 0, 0, 1, NULL, '', '{}')";
+            conn.execute(insert, rusqlite::params![run, [run; 16]]).unwrap();
+        }
+        let told = [
+            ("status", r#"{"state":"running"}"#),
+            ("status", r#"{"node_id":"a","state":"running"}"#),
+            ("status", r#"{"node_id":"a","state":"completed"}"#),
+            ("status", r#"{"node_id":"b","state":"completed"}"#),
+            ("status", r#"{"node_id":"b","state":"waiting"}"#),
+            ("status", r#"{"node_id":"c","state":"skipped"}"#),
+            ("status", r#"{"node_id":"d","state":"failed"}"#),
+            ("trace", r#"{"node_id":"e","state":"completed"}"#),
+            ("status", "no json"),
+        ];
+        for (number, (kind, meta)) in (1_u32..).zip(told) {
+            conn.execute("INSERT INTO run_events VALUES (1, ?1, ?2, NULL, '', ?3, 0)", rusqlite::params![number, kind, meta]).unwrap();
+        }
+        run(&conn).unwrap();
+        let mut rows = conn.prepare("SELECT done FROM runs ORDER BY number").unwrap();
+        let done: Vec<i64> = rows.query_map([], |row| row.get(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap();
+        assert_eq!(done, [2, 0]);
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub struct RunRow {
     pub why: Option<String>,
     /// Nodes of its plan, those of nested openings included.
     pub nodes: u64,
+    /// Of those, how many completed or were skipped.
+    pub done: u64,
     /// Tokens that its agents used.
     pub tokens: u64,
     /// Events that it told.
@@ -144,6 +146,13 @@ pub enum RunOp {
         /// Tokens.
         tokens: u64,
     },
+    /// So many nodes of a run completed or were skipped. Of one that ended it is left as it is.
+    Done {
+        /// Which run.
+        run: TraceId,
+        /// Nodes.
+        nodes: u64,
+    },
     /// A run ended. One that ended before is left as it is.
     End {
         /// Which run.
@@ -154,6 +163,8 @@ pub enum RunOp {
         why: Option<String>,
         /// Tokens that its agents used.
         tokens: u64,
+        /// Nodes that completed or were skipped.
+        done: u64,
         /// When.
         at: Wall,
     },
@@ -205,4 +216,6 @@ pub struct RunsLeft {
     pub open: Vec<OpenRun>,
     /// What was answered, oldest first.
     pub answers: Vec<AnswerRow>,
+    /// Whether there may be older answers.
+    pub has_more_answers: bool,
 }

@@ -54,6 +54,7 @@ pub(crate) fn transitions() -> Vec<Transition> {
             bytes: 900,
         }],
         Spent => [Transition::Spent { run, tokens: 1_200 }],
+        Done => [Transition::Done { run, nodes: 4_321 }],
         Cancelling => [Transition::Cancelling { run, by: by(AskerKind::Tui) }],
         Braked => [
             Transition::Braked { held: true, by: by(AskerKind::Tui) },
@@ -92,6 +93,7 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
         ended_at: None,
         why: None,
         planned: 2,
+        done: None,
         plan: Arc::default(),
         nodes: Vec::new(),
         events: 1,
@@ -109,6 +111,7 @@ pub(crate) fn snapshots() -> Vec<Snapshot> {
         why: Some(Arc::from("slow")),
     };
     let full = RunView {
+        done: Some(1),
         ended_at: Some(at),
         why: Some(Arc::from("node a failed")),
         plan: Arc::new(Plan {

@@ -91,6 +91,39 @@ fn what_lies_beside_a_submitted_file_goes_with_it() {
 }
 
 #[test]
+fn a_run_that_a_kill_cut_says_how_much_of_it_was_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let station = Station::start(folder.path());
+    let agents = [("writer", ""), ("mute", "[[rule]]\nanswer = \"none\"\n")];
+    let agents = agents.map(|(name, script)| Agent::start(folder.path(), name, script));
+    let nodes = "  - {id: a, use: 'agent:writer'}\n  - {id: b, use: 'agent:mute'}\n  - {id: c, use: 'agent:writer'}\n";
+    let edges = "[{from: a.out, to: b.in}, {from: b.out, to: c.in}]";
+    let opening = file(folder.path(), "half.yaml", &format!("version: 0\nname: half\nnodes:\n{nodes}edges: {edges}\n"));
+    run(folder.path(), &["submit", &opening], "").exits(0);
+    let until = |is_so: &dyn Fn(&Value) -> bool| {
+        for _ in 0..200 {
+            let row = run(folder.path(), &["ls", "runs"], "").exits(0).rows.remove(0);
+            if is_so(&row) {
+                return row;
+            }
+        }
+        panic!("it never came");
+    };
+    let open = until(&|row| row["done"] == 1);
+    assert_eq!((&open["state"], &open["nodes"]), (&json!("running"), &json!(3)));
+    station.kill();
+    drop(agents);
+    let _station = Station::start(folder.path());
+    let cut = until(&|row| row["state"] != "running");
+    assert_eq!((&cut["state"], &cut["done"], &cut["nodes"]), (&json!("failed"), &json!(1), &json!(3)));
+    let text = |args: &[&str]| String::from_utf8(output(folder.path(), args, "").stdout).unwrap();
+    assert!(text(&["ls", "runs"]).contains("  1/3  "), "{}", text(&["ls", "runs"]));
+    let shown = text(&["run", "show", cut["run"].as_str().unwrap()]);
+    assert!(shown.contains("nodes      1 of 3 completed or were skipped\n"), "{shown}");
+    assert_eq!(run(folder.path(), &["ls", "runs", "--filter", "done:1"], "").exits(0).rows.len(), 1);
+}
+
+#[test]
 fn a_node_that_waits_for_a_person_is_listed_and_decided() {
     let house = House::open();
     let node = |id: &str| format!("  - {{id: {id}, use: 'agent:writer', with: {{require_human_confirm: true}}}}\n");

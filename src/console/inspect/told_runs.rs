@@ -68,6 +68,10 @@ pub(super) fn told(transition: &T) -> Telling {
             fields.push(number("tokens", *tokens));
             return plain(transition.name(), fields);
         }
+        T::Done { nodes, .. } => {
+            fields.push(number("nodes", u64::from(*nodes)));
+            return plain(transition.name(), fields);
+        }
         T::Cancelling { by, .. } => {
             fields.push(who(by));
             return plain(transition.name(), fields);

@@ -70,6 +70,7 @@ pub(super) fn words(transition: &T, text: &str, before: Option<&Snapshot>) -> Op
         | T::Progressed { .. }
         | T::Saved { .. }
         | T::Spent { .. }
+        | T::Done { .. }
         | T::Braked { .. } => return None,
     })
 }

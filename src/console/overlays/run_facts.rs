@@ -75,7 +75,9 @@ pub(super) fn run_facts(view: &View, model: &Model, run: TraceId, it: Option<&Ru
 /// How many nodes stand how.
 fn count_nodes(run: &RunView) -> String {
     if run.nodes.is_empty() {
-        return format::count(run.planned.into());
+        let done = run.done_nodes().map(|done| format!("{} of ", format::count(done.into()))).unwrap_or_default();
+        let says = if done.is_empty() { "" } else { " completed or were skipped" };
+        return format!("{done}{}{says}", format::count(run.planned.into()));
     }
     let mut counts: BTreeMap<NodeState, usize> = BTreeMap::new();
     for node in &run.nodes {
@@ -109,7 +111,8 @@ pub(super) fn stored_facts(view: &View, row: &RunRow) -> Vec<Sentence> {
         row.ended_at_ms.map(|ended| fact("ended", format!("{}, after {}", at(view, ended), format::age(ended.since(row.submitted_at_ms))))),
     );
     facts.push(fact("by", format!("{} ({})", row.client, row.by.name())));
-    let counts = [("nodes", row.nodes), ("tokens", row.tokens), ("events", row.events), ("artifacts", row.artifacts)];
+    facts.push(fact("nodes", format!("{} of {} completed or were skipped", format::count(row.done), format::count(row.nodes))));
+    let counts = [("tokens", row.tokens), ("events", row.events), ("artifacts", row.artifacts)];
     facts.push(fact("had", counts.map(|(what, count)| format!("{} {what}", format::count(count))).join(", ")));
     facts.push(fact("opening", row.opening.to_string()));
     facts.push(fact("trace", row.run.to_string()));

@@ -18,7 +18,7 @@ pub(super) const COLUMNS: &[(&str, Column)] = &[
     ("state", Column::fixed("state", 11)),
     ("took", Column::fixed("time", 6).right()),
     ("trace", Column::fixed("trace", 5)),
-    ("nodes", Column::fixed("nodes", 5).right().from(70)),
+    ("done", Column::fixed("nodes", 7).right().from(70)),
     ("tokens", Column::fixed("tokens", 6).right().from(78)),
     ("by", Column::growing("by", 8, 1).from(64)),
     ("why", Column::growing("why", 8, 4).from(58)),
@@ -38,6 +38,7 @@ impl Listed for RunRow {
                 Cell::new(format::age(took), Role::Text)
             }
             "trace" => Cell::new(self.run.short(), Role::Muted),
+            "done" => Cell::new(format!("{}/{}", format::count(self.done), format::count(self.nodes)), Role::Text),
             "by" => Cell::new(self.client.clone(), Role::Muted),
             "why" => Cell::of_class(self.why.clone().unwrap_or_default(), role, Class::Payload),
             _ => return None,

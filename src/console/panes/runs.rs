@@ -36,10 +36,6 @@ pub(crate) struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn done(&self) -> u64 {
-        self.view.nodes.iter().filter(|node| matches!(node.state, NodeState::Completed | NodeState::Skipped)).count() as u64
-    }
-
     /// How much of it is done, of 1: nodes that ended, and of the others what their agents say.
     fn share(&self) -> Option<f64> {
         let of = |node: &NodeView| {
@@ -69,7 +65,7 @@ fields! {
         "state", State(STATES), Public, "how it stands", Column::fixed("state", 10).from(96) => |it, _| Value::text(it.stands());
         "trace", Id, Public, "its name on the bus", Column::fixed("trace", 5)
             => |it, _| Value::text(it.view.run.0.hyphenated().to_string());
-        "done", Number, Public, "nodes that completed or were skipped, of all its nodes", Column::fixed("nodes", 9).right() => |it, _| Value::count(it.done());
+        "done", Number, Public, "nodes that completed or were skipped, of all its nodes", Column::fixed("nodes", 9).right() => |it, _| it.view.done_nodes().map_or(Value::None, Value::count);
         "progress", Number, Public, "how much of it is done, of 1: nodes that ended, and of the others what their agents say" => |it, _| it.share().map_or(Value::None, Value::Number);
         "took", Duration, Public, "how long it took, or takes so far", Column::fixed("time", 7).right()
             => |it, now| Value::Duration(u64::try_from(it.took(now).as_millis()).unwrap_or(u64::MAX));
@@ -123,9 +119,10 @@ impl Listed for Run<'_> {
             "name" => Cell::new(format!("{sign} {}", self.view.name), role),
             "state" => Cell::new(self.stands(), if self.asks > 0 { Role::Warn } else { role }),
             "trace" => Cell::new(self.view.run.short(), Role::Muted),
-            // Of one whose plan is not kept, how many it had.
-            "done" if self.view.nodes.is_empty() => Cell::new(format::count(self.view.planned.into()), text),
-            "done" => Cell::new(format!("{}/{}", format::count(self.done()), format::count(self.view.planned.into())), text),
+            "done" => {
+                let done = self.view.done_nodes().map_or_else(|| "?".to_owned(), |done| format::count(done.into()));
+                Cell::new(format!("{done}/{}", format::count(self.view.planned.into())), text)
+            }
             "progress" => Cell::new(self.bar(glyphs), Role::Runs),
             "took" => Cell::new(format::age(self.took(look.view.now)), text),
             "tokens" => Cell::new(format::count(self.view.tokens), text),

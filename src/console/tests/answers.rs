@@ -135,7 +135,7 @@ fn every(query: &Query) -> Page {
             Page::Queues(vec![queue])
         }
         Query::Runs { .. } => Page::Runs { rows: super::runs::stored(), more: false, beyond: None },
-        Query::Run { run } => Page::Run(super::runs::detail(*run)),
+        Query::Run { run } => Page::Run(super::runs::detail(*run).map(Box::new)),
         Query::RunEvents { run, after, limit } => Page::RunEvents { rows: super::runs::told(*run, *after, *limit), more: true },
         Query::RunArtifacts { after, .. } => Page::RunArtifacts { rows: super::runs::kept(*after), more: false },
         Query::Sessions { .. } => Page::Sessions { rows: super::sessions::stored(), more: false, beyond: None },

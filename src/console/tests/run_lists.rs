@@ -59,13 +59,14 @@ fn a_run_that_a_restart_cut_is_shown_as_the_store_has_it() {
     let submitted = T::Submitted { run: run(CUT), name: "cut".into(), by: by("ann"), nodes: 2 };
     stage.runs(submitted, "{}");
     stage.tells(CUT, 6, (EventKind::Status, Some(Level::Error)), None, "the run failed: the station was restarted");
+    stage.runs(T::Done { run: run(CUT), nodes: 1 }, "");
     stage.ended(CUT, RunState::Failed, "the station was restarted");
     let effects = stage.char('4');
     assert_eq!(asked_by(PaneId::Plan, &effects).unwrap().1, Query::Run { run: run(CUT) });
     assert!(stage.text().contains("asking the station"), "{}", stage.text());
     answered(&mut stage, effects);
     let text = stage.text();
-    for wanted in ["✓ write", "cut while running", "14s", "Plan cut c07e", "the station was restarted"] {
+    for wanted in ["✓ write", "cut while running", "14s", " 1/2 ", "Plan cut c07e", "the station was restarted"] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     stage.ui.focus = Focus::Pane(PaneId::Plan);

@@ -161,6 +161,7 @@ pub(super) fn stored() -> Vec<RunRow> {
         by: AskerKind::Agent,
         client: "writer".to_owned(),
         nodes: 4,
+        done: 3,
         tokens: 99,
         events: 450,
         artifacts: 1,
@@ -358,7 +359,7 @@ fn a_run_an_event_and_an_artifact_are_read_whole_and_their_entries_are_found() {
         (PaneId::Runs, vec!["Run chat_vote a41f", "7: ", "1 completed", "run events trace:0191"]),
         (PaneId::RunEvents, vec!["Event 5 of a41f", "the overlay did not answer"]),
         (PaneId::Artifacts, vec!["Artifact 1 of a41f", "count.out", "pikachu"]),
-        (PaneId::RunHistory, vec!["Run greet", "450 events", "cancelled"]),
+        (PaneId::RunHistory, vec!["Run greet", "450 events", "cancelled", "3 of 4 completed or were skipped", " 3/4 "]),
     ] {
         let mut stage = over(pane);
         stage.pass(10);

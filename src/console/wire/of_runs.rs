@@ -41,6 +41,7 @@ pub(super) fn line(transition: &T) -> Cow<'static, str> {
         T::Decided { verdict, by: None, .. } => verdict.name().into(),
         T::Saved { node, port, kind, bytes, .. } => format!("{}.{port}: {kind}, {}", node.id, counted(*bytes, "byte")).into(),
         T::Spent { tokens, .. } => format!("{} so far", counted(*tokens, "token")).into(),
+        T::Done { nodes, .. } => format!("{} done", counted(*nodes, "node")).into(),
         T::Braked { held, by } => format!("{} by {}", if *held { "held" } else { "released" }, by.client).into(),
         T::Cancelling { by, .. } => format!("by {}", by.client).into(),
         T::Ended { state, .. } => state.name().into(),

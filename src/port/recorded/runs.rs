@@ -36,7 +36,7 @@ pub(super) fn live_runs(it: wire::RunsView) -> Result<Snapshot, DecodeError> {
 }
 
 fn recorded_run(view: &RunView) -> wire::RunView {
-    let RunView { run, name, by, state, submitted_at, ended_at, why, planned, plan, nodes, events, artifacts, tokens } = view;
+    let RunView { run, name, by, state, submitted_at, ended_at, why, planned, done, plan, nodes, events, artifacts, tokens } = view;
     wire::RunView {
         run: run.0.as_bytes().to_vec(),
         name: name.to_string(),
@@ -46,6 +46,7 @@ fn recorded_run(view: &RunView) -> wire::RunView {
         ended_at: ended_at.map(moment),
         why: why.as_deref().map(str::to_owned),
         planned: *planned,
+        done: *done,
         plan_nodes: plan.nodes.iter().map(recorded_plan_node).collect(),
         plan_edges: plan.edges.iter().map(recorded_plan_edge).collect(),
         nodes: nodes.iter().map(recorded_node_view).collect(),
@@ -65,6 +66,7 @@ fn live_view(it: wire::RunView) -> Result<RunView, DecodeError> {
         ended_at: it.ended_at.map(|at| now(Some(at), "run.ended_at")).transpose()?,
         why: it.why.map(Arc::from),
         planned: it.planned,
+        done: it.done,
         plan: Arc::new(live_plan(PlanPart {
             nodes: it.plan_nodes.into_iter().map(live_plan_node).collect(),
             edges: it.plan_edges.into_iter().map(live_plan_edge).collect(),

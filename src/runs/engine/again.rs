@@ -1,5 +1,8 @@
 //! The same submission again, of a run that has ended: it gets its answer, and behind it the run's last event, so that whoever lost the
-//! first learns how the run ended (rmp-v0 §9, §10).
+//! first learns how the run ended (rmp-v0 §9, §10). A request that is not remembered any more is looked up before it is judged: it may have
+//! been answered (ruling RMP 10).
+
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -9,19 +12,63 @@ use super::{
     io::Output,
     remembered::{Answered, ControlVariant, Key},
     saving::Ended,
+    timers::{self, Due},
 };
 use crate::{
     ids::TraceId,
-    runs::payload::{ControlResponse, EventMeta, RunEvent},
+    runs::payload::{ControlRequest, ControlResponse, EventMeta, RunEvent},
     store::runs::RunRow,
-    tap::entry::runs::{EventKind, RunState},
+    tap::entry::runs::{Asker, EventKind, RunState},
     time::Now,
 };
 
 /// Runs whose ends are looked up at one time; who asks for one more gets the answer alone.
 const RECALLS_MAX: usize = 256;
 
+/// Requests that are looked up at one time; one more is judged at once. The host takes none meanwhile, so that they are the operator's.
+const LOOKUPS_MAX: usize = 8;
+
+/// How long the store may take to say so; who asks waits no longer than twice that (rmp-v0 §9).
+const LOOKED_UP_WITHIN: Duration = Duration::from_secs(1);
+
+/// A request that may have been answered before.
+#[derive(Debug)]
+pub(super) struct Unsure {
+    by: Asker,
+    request: ControlRequest,
+    timer: Option<timers::Key>,
+}
+
 impl Engine {
+    /// Whether a request is looked up that is not remembered, because others pushed their answers out.
+    pub(super) fn looks_up(&mut self, now: Now, key: Key, by: &Asker, request: impl FnOnce() -> ControlRequest) -> bool {
+        if self.unsure.contains_key(&key) {
+            return true;
+        }
+        if !self.remembered.has_forgotten || self.unsure.len() >= LOOKUPS_MAX {
+            return false;
+        }
+        let timer = Some(self.shared.timers.set(now.mono + LOOKED_UP_WITHIN, Due::Lookup(key)));
+        self.unsure.insert(key, Unsure { by: by.clone(), request: request(), timer });
+        self.shared.outputs.push_back(Output::RecallAnswer { request: key.0, variant: key.1.name() });
+        true
+    }
+
+    /// How a request was answered before, if it was; else it is judged now.
+    pub(super) fn on_looked_up(&mut self, now: Now, key: Key, body: Option<Bytes>) {
+        let Some(Unsure { by, request, mut timer }) = self.unsure.remove(&key) else { return };
+        self.shared.timers.clear(&mut timer);
+        if let Some(body) = body {
+            self.remember(key, Answered::With(body.clone()));
+            return self.answer_again(key, body);
+        }
+        match request {
+            ControlRequest::RunSubmit { request_id, opening_yaml } => self.judge_submit(now, by, key.0, request_id, &opening_yaml),
+            ControlRequest::RunCancel { trace_id } => self.judge_cancel(now, by, key.0, trace_id),
+            ControlRequest::DescribeAgents { .. } => {}
+        }
+    }
+
     /// Answers a request as it was answered before.
     pub(super) fn answer_again(&mut self, key: Key, body: Bytes) {
         let (run, variant) = key;

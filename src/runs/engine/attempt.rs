@@ -202,11 +202,11 @@ impl Run {
         self.event_with(to, now, Some(place), (EventKind::Trace, Some(Level::Info)), &says, |meta| {
             (meta.latency_ms, meta.hop) = (Some(latency_ms), Some(hop));
         });
-        let Answered { answer: AgentAnswer { response, tokens }, tokens_fault, bytes } = match answered {
-            Ok(answered) => answered,
-            // What the agent was to do it may have done: it is not asked for it again.
-            Err(fault) => return self.fail_attempt(to, now, place, false, &format!("its answer cannot be read: {fault}")),
-        };
+        let Answered { answer: AgentAnswer { response, tokens }, tokens_fault, bytes } = answered.unwrap_or_else(|fault| {
+            // What the agent was to do it may have done: it is not asked for it again, and what it used is used.
+            let response = AgentResponse::Failed { retryable: false, reason: format!("its answer cannot be read: {fault}") };
+            Answered { answer: AgentAnswer { response, tokens: AgentAnswer::tokens_of(body) }, tokens_fault: None, bytes: 0 }
+        });
         if let Some(fault) = tokens_fault {
             let says = format!("{}: its tokens are not counted: {fault}", self.nodes[place as usize].id);
             self.event(to, now, Some(place), (EventKind::Log, Some(Level::Warn)), &says);

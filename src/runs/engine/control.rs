@@ -71,7 +71,12 @@ impl Engine {
             ControlRequest::RunSubmit { request_id, opening_yaml } => self.on_submit(now, by, trace, request_id, &opening_yaml),
             ControlRequest::RunCancel { trace_id } => self.on_cancel(now, by, trace, trace_id),
             ControlRequest::DescribeAgents { request_id, .. } => {
-                let reason = "this station does not describe agents".to_owned();
+                let is_cue = by.kind == AskerKind::Cue;
+                let reason = if is_cue { "a cue submits runs, and asks for nothing else" } else { "this station does not describe agents" };
+                if is_cue {
+                    self.refuse(by, trace, RejectedFor::Forbidden, reason);
+                }
+                let reason = reason.to_owned();
                 self.shared.publish(answer(trace, &ControlResponse::AgentsDescribeFailed { request_id, reason }));
             }
         }
@@ -85,6 +90,15 @@ impl Engine {
         if self.is_open(trace) {
             return;
         }
+        let asked = || ControlRequest::RunSubmit { request_id, opening_yaml: yaml.to_owned() };
+        if !self.looks_up(now, key, &by, asked) {
+            self.judge_submit(now, by, trace, request_id, yaml);
+        }
+    }
+
+    /// Takes a submission that was not answered before.
+    pub(super) fn judge_submit(&mut self, now: Now, by: Asker, trace: TraceId, request_id: TraceId, yaml: &str) {
+        let key = (trace, ControlVariant::Submit);
         if request_id != trace {
             let reason = format!("request_id is {request_id} and the header's trace_id {trace}: they must be the same");
             return self.reject(now, key, request_id, by, (RejectedFor::RequestId, reason));
@@ -201,9 +215,14 @@ impl Engine {
 
     fn on_cancel(&mut self, now: Now, by: Asker, trace: TraceId, run: TraceId) {
         let key = (trace, ControlVariant::Cancel);
-        if self.is_known(key) {
-            return;
+        if !self.is_known(key) && !self.looks_up(now, key, &by, || ControlRequest::RunCancel { trace_id: run }) {
+            self.judge_cancel(now, by, trace, run);
         }
+    }
+
+    /// Takes a cancel that was not answered before.
+    pub(super) fn judge_cancel(&mut self, now: Now, by: Asker, trace: TraceId, run: TraceId) {
+        let key = (trace, ControlVariant::Cancel);
         if by.kind == AskerKind::Cue {
             let reason = "a cue submits runs, and cancels none".to_owned();
             return self.reject(now, key, trace, by, (RejectedFor::Forbidden, reason));
@@ -299,7 +318,8 @@ pub(super) fn end(to: &mut Shared, now: Now, run: &mut Run, state: RunState, why
     });
     to.figures.end(state);
     let kept = (!why.is_empty()).then(|| why.to_owned());
-    to.persist(RunOp::End { run: run.run, state, why: kept, tokens: run.tokens, at: now.wall });
+    to.persist(RunOp::End { run: run.run, state, why: kept, tokens: run.tokens, done: u64::from(run.done), at: now.wall });
+    to.tell(Transition::Done { run: run.run, nodes: run.done }, "");
     to.tell(Transition::Ended { run: run.run, state }, why);
 }
 

@@ -9,9 +9,10 @@ use bytes::Bytes;
 use uuid::Uuid;
 
 use super::{
+    again::Unsure,
     control::{FIRST_EVENT_AFTER, Submission, end},
     io::{Input, Output},
-    remembered::{Answered, ControlVariant, Remembered},
+    remembered::{Answered, ControlVariant, Key, Remembered},
     run::{Ask, Flight, Run},
     saving::After,
     shared::{Offered, Settings, Shared},
@@ -45,6 +46,8 @@ pub struct Engine {
     /// The answers of runs that are being recorded.
     pub(super) accepting: BTreeMap<TraceId, Bytes>,
     pub(super) remembered: Remembered,
+    /// Requests of which it is looked up whether they were answered before.
+    pub(super) unsure: BTreeMap<Key, Unsure>,
     /// Runs that ended, and whose ends are looked up.
     pub(super) recalling: BTreeSet<TraceId>,
     /// Runs that could not be recorded, and why, while it is looked up whether they are already.
@@ -61,9 +64,11 @@ impl Engine {
             loading: BTreeMap::new(),
             accepting: BTreeMap::new(),
             remembered: Remembered::default(),
+            unsure: BTreeMap::new(),
             recalling: BTreeSet::new(),
             doubted: BTreeMap::new(),
         };
+        this.remembered.has_forgotten = left.has_more_answers;
         for answer in left.answers {
             if let Some(variant) = ControlVariant::from_name(&answer.variant) {
                 this.remember((answer.request, variant), Answered::With(answer.body));
@@ -91,6 +96,7 @@ impl Engine {
         });
         let mut run = Run::new(row.run, row.opening, &opening, by.clone(), Arc::from(""));
         (run.events, run.kept_events, run.tokens) = (last_event, row.events, row.tokens);
+        run.done = u32::try_from(row.done).unwrap_or(u32::MAX);
         self.shared.tell(Transition::Submitted { run: row.run, name, by, nodes }, "{}");
         if run.tokens > 0 {
             self.shared.tell(Transition::Spent { run: row.run, tokens: run.tokens }, "");
@@ -131,6 +137,11 @@ impl Engine {
                 self.for_each_flight(now, |flight| !flight.peers.is_empty(), |run, to, place| run.on_bus_down(to, now, place));
             }
             Input::Recalled { run, row } => self.on_recalled(now, run, row.as_deref()),
+            Input::AnswerRecalled { request, variant, body } => {
+                if let Some(variant) = ControlVariant::from_name(variant) {
+                    self.on_looked_up(now, (request, variant), body);
+                }
+            }
             Input::Committed { ticket } => self.on_committed(now, ticket),
             Input::CommitFailed { ticket, error } => self.on_commit_failed(now, ticket, &error),
             Input::Timeout => {}
@@ -184,6 +195,12 @@ impl Engine {
     #[must_use]
     pub fn timeout(&self) -> Option<Mono> {
         self.shared.timers.next()
+    }
+
+    /// Whether the next message may be taken: no request is looked up that may have been answered before.
+    #[must_use]
+    pub fn is_sure(&self) -> bool {
+        self.unsure.is_empty()
     }
 
     /// Runs that have not ended, those that are being loaded or recorded included.
@@ -315,6 +332,7 @@ impl Engine {
                 Due::Left(run, place) => self.with(now, run, |run, to| run.on_left_for_good(to, now, place)),
                 Due::Progress(run, place) => self.with(now, run, |run, to| run.tell_progress(to, now, place)),
                 Due::Save => self.shared.save_again(),
+                Due::Lookup(key) => self.on_looked_up(now, key, None),
                 Due::Ask(action) => {
                     if let Some((run, place)) = self.shared.asks.get(&action).copied() {
                         self.with(now, run, |run, to| run.on_decided(to, now, place, Verdict::Expired, None, ""));

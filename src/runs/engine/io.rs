@@ -117,6 +117,15 @@ pub enum Input {
         /// The run; nothing where it is not kept, or cannot be read now.
         row: Option<Box<RunRow>>,
     },
+    /// How a request was answered before that was asked for by [`Output::RecallAnswer`].
+    AnswerRecalled {
+        /// The trace of its header.
+        request: TraceId,
+        /// The name of its variant.
+        variant: &'static str,
+        /// The answer; nothing where none is kept, or it cannot be read now.
+        body: Option<Bytes>,
+    },
     /// An [`Output::Persist`] is durable.
     Committed {
         /// Its ticket.
@@ -166,6 +175,14 @@ pub enum Output {
     Recall {
         /// Which.
         run: TraceId,
+    },
+    /// Read how a request was answered that is not remembered; answered by [`Input::AnswerRecalled`]. Nothing more is to be taken from
+    /// the bus until then.
+    RecallAnswer {
+        /// The trace of its header.
+        request: TraceId,
+        /// The name of its variant.
+        variant: &'static str,
     },
     /// Tell the tap.
     Transition {

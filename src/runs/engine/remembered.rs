@@ -57,6 +57,8 @@ pub(super) struct Remembered {
     answers: HashMap<Key, Answered>,
     order: VecDeque<Key>,
     bytes: u64,
+    /// Whether one may have been answered that is not among them.
+    pub(super) has_forgotten: bool,
 }
 
 impl Remembered {
@@ -72,6 +74,7 @@ impl Remembered {
         }
         while self.order.len() as u64 > answers_max || self.bytes > bytes_max {
             let Some(oldest) = self.order.pop_front() else { break };
+            self.has_forgotten = true;
             self.bytes -= self.answers.remove(&oldest).map_or(0, |answered| answered.bytes());
         }
     }

@@ -48,6 +48,8 @@ pub(super) struct Run {
     /// Nodes that ended, whose edges are to be settled.
     pub(super) ended_nodes: VecDeque<u32>,
     pub(super) tokens: u64,
+    /// Nodes that completed or were skipped.
+    pub(super) done: u32,
     /// Bytes that its ports hold.
     pub(super) port_bytes: u64,
     pub(super) events: u64,
@@ -186,6 +188,7 @@ impl Run {
             in_flight: 0,
             ended_nodes: VecDeque::new(),
             tokens: 0,
+            done: 0,
             port_bytes: 0,
             events: 0,
             kept_events: 0,

@@ -199,7 +199,7 @@ fn bytes(op: &RunOp) -> u64 {
         RunOp::Begin(run) => run.yaml.len() + run.plan.as_str().len(),
         RunOp::Event { event, .. } => event.message.len() + event.meta.as_str().len(),
         RunOp::Artifact { artifact, .. } => artifact.value.len() + artifact.kind.len(),
-        RunOp::Spent { .. } => 0,
+        RunOp::Spent { .. } | RunOp::Done { .. } => 0,
         RunOp::End { why, .. } => why.as_ref().map_or(0, String::len),
         RunOp::Answer(answer) => answer.body.len(),
     };

@@ -109,12 +109,14 @@ impl Run {
     /// Moves a node and tells of it.
     pub(super) fn moved(&mut self, to: &mut Shared, now: Now, place: u32, state: NodeState, why: &str) {
         let bytes_max = to.settings.limits.shown_text_bytes_max;
+        let was_done = self.nodes[place as usize].state.is_done();
         let node = self.node(place);
         node.state = state;
         if matches!(state, NodeState::Failed | NodeState::Blocked) {
             node.why = Arc::from(cut(why, bytes_max));
         }
         let attempt = node.attempt;
+        self.count_done(to, was_done, state.is_done());
         to.figures.end_node(state);
         to.tell(Transition::Moved { run: self.run, node: self.node_ref(place), state, attempt }, why);
         let mut says = format!("{} is {}", self.nodes[place as usize].id, state.name());
@@ -130,6 +132,17 @@ impl Run {
         self.event_with(to, now, Some(place), (EventKind::Status, Some(level)), &says, |meta| {
             meta.state = Some(state.name().to_owned());
         });
+    }
+
+    /// Counts a node that is done now, or is to be done again. While the store cannot write, the end of the run says how many there are.
+    fn count_done(&mut self, to: &mut Shared, was_done: bool, is_done: bool) {
+        if was_done == is_done {
+            return;
+        }
+        self.done = if is_done { self.done.saturating_add(1) } else { self.done.saturating_sub(1) };
+        if to.has_room_to_save() {
+            to.persist(RunOp::Done { run: self.run, nodes: u64::from(self.done) });
+        }
     }
 
     /// Keeps what a node of the opening's own scope gave, where it is to be saved.

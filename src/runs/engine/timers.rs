@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::remembered;
 use crate::{
     ids::{ActionId, TraceId},
     time::Mono,
@@ -28,6 +29,8 @@ pub(super) enum Due {
     Events(TraceId),
     /// What the store refused may be offered again.
     Save,
+    /// The store had time to say how a request was answered before.
+    Lookup(remembered::Key),
 }
 
 /// Which of them: a moment, and what tells those of one moment apart, in the order in which they were set.

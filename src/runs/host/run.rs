@@ -2,6 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use futures_util::{
     FutureExt as _,
     stream::{FuturesUnordered, StreamExt as _},
@@ -19,7 +20,7 @@ use crate::{
     store::{
         self,
         op::{Class, CommitError, Op},
-        runs::{RunDetail, RunOp, RunRow, RunsLeft},
+        runs::{RunDetail, RunOp, RunsLeft},
     },
     tap::{
         Draft, Tap,
@@ -119,7 +120,8 @@ struct Host {
     reaching: FuturesUnordered<ReachingFor>,
     committed: mpsc::Sender<(Ticket, Result<(), CommitError>)>,
     commits: usize,
-    recalled: mpsc::Sender<(TraceId, Option<Box<RunRow>>)>,
+    /// What the store read for the engine.
+    recalled: mpsc::Sender<Input>,
 }
 
 type ReachingFor = std::pin::Pin<Box<dyn Future<Output = (Ticket, Reach)> + Send>>;
@@ -154,12 +156,12 @@ pub async fn run(setup: Setup, heard: &mut mpsc::Receiver<Heard>) -> Result<(), 
     loop {
         let now = host.clock.now();
         host.drain(now);
-        let takes = host.waiting.is_empty() && host.unsaved.is_empty() && host.commits < COMMITS_MAX;
+        let takes = host.engine.is_sure() && host.waiting.is_empty() && host.unsaved.is_empty() && host.commits < COMMITS_MAX;
         let due = host.engine.timeout();
         tokio::select! {
             biased;
             Some((ticket, result)) = commits.recv() => host.on_committed(ticket, result),
-            Some((run, row)) = recalls.recv() => host.input(Input::Recalled { run, row }),
+            Some(recalled) = recalls.recv() => host.input(recalled),
             Some((ticket, reach)) = host.reaching.next() => host.input(Input::Reached { ticket, reach }),
             () = tokio::time::sleep(AGAIN), if !host.waiting.is_empty() || !host.unsaved.is_empty() => host.try_again(),
             () = tokio::time::sleep(due.map_or(Duration::MAX, |at| host.clock.until(at))), if due.is_some() => host.input(Input::Timeout),
@@ -269,6 +271,7 @@ impl Host {
                 Output::Listen { .. } | Output::Unlisten { .. } => {}
                 Output::Persist { ticket, ops } => self.persist(now, ticket, ops),
                 Output::Recall { run } => self.recall(now, run),
+                Output::RecallAnswer { request, variant } => self.recall_answer(now, request, variant),
                 Output::Load { ticket, yaml } => {
                     let loaded = Opening::load(&yaml, None, &Map::new(), &*self.library, &self.limits);
                     let opening = loaded.map(Arc::new).map_err(|faults| faults.to_string());
@@ -309,11 +312,25 @@ impl Host {
         let told = self.recalled.clone();
         let done = Box::new(move |result: Result<Option<RunDetail>, CommitError>| {
             // There is room: fewer runs are asked for at one time.
-            let _ = told.try_send((run, result.ok().flatten().map(|detail| Box::new(detail.row))));
+            let row = result.ok().flatten().map(|detail| Box::new(detail.row));
+            let _ = told.try_send(Input::Recalled { run, row });
         });
         let is_asked = (self.store)().is_some_and(|store| store.run(run, done).is_ok());
         if !is_asked {
             self.engine.handle(now, Input::Recalled { run, row: None });
+        }
+    }
+
+    /// Has the store read how a request was answered.
+    fn recall_answer(&mut self, now: Now, request: TraceId, variant: &'static str) {
+        let told = self.recalled.clone();
+        let done = Box::new(move |result: Result<Option<Bytes>, CommitError>| {
+            // There is room: few requests are looked up at one time.
+            let _ = told.try_send(Input::AnswerRecalled { request, variant, body: result.ok().flatten() });
+        });
+        let is_asked = (self.store)().is_some_and(|store| store.control_answer(request, variant, done).is_ok());
+        if !is_asked {
+            self.engine.handle(now, Input::AnswerRecalled { request, variant, body: None });
         }
     }
 

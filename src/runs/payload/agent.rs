@@ -188,6 +188,12 @@ impl AgentAnswer {
         }
     }
 
+    /// The tokens that the meta of a body tells of, whatever else it says.
+    #[must_use]
+    pub fn tokens_of(body: &[u8]) -> Option<u64> {
+        Body::read(body).ok()?.tokens().ok()?
+    }
+
     /// Reads what came on a reply topic, with all that is to be told of it.
     ///
     /// # Errors

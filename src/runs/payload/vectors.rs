@@ -253,7 +253,7 @@ fn cancels_progress_and_confirmations_are_as_the_rulings_have_them() {
 #[test]
 fn faults_say_what_and_where() {
     let kind = "intent.ctrl.request.v1";
-    let cases: [(Vec<u8>, &str); 11] = [
+    let cases: [(Vec<u8>, &str); 13] = [
         (b"\x81".to_vec(), "the body is no MsgPack: "),
         (b"\x01".to_vec(), "the body is an integer, not a map"),
         ([body(kind, b"\x80", b""), vec![0]].concat(), "the body is followed by 1 more bytes"),
@@ -271,11 +271,28 @@ fn faults_say_what_and_where() {
             body(kind, &[b"\x81\xa9RunSubmit\x82\xaarequest_id", ID, b"\xacopening_yaml\x07"].concat(), b""),
             "payload.RunSubmit.opening_yaml is an integer, not a text",
         ),
+        // A struct is a map, and no list of its fields (ruling RMP 12).
+        (body(kind, &[b"\x81\xa9RunCancel\x91", ID].concat(), b""), "payload.RunCancel is a list, not a map"),
+        (body(kind, b"\xa9RunCancel", b""), "payload is a text, not a map of one variant by its name"),
     ];
     for (bytes, says) in cases {
         let fault = ControlRequest::decode(&bytes).unwrap_err().to_string();
         assert!(fault.starts_with(says), "{fault}");
     }
+}
+
+#[test]
+fn a_decision_is_of_version_1_and_names_its_question_in_every_form() {
+    let decision = |v: &[u8], written: &[u8]| {
+        let payload = [&b"\x83\xa1v"[..], v, b"\xa9action_id", written, b"\xa8approved\xc2"].concat();
+        Decision::decode(&body("toolresult.action.decision.v1", &payload, b""))
+    };
+    let no = Decision { action_id: ActionId(id()), approved: false, note: None };
+    let (bare, prefixed) = (b"\xd9\x2400112233-4455-6677-8899-aabbccddeeff", b"\xd9\x2baction:00112233-4455-6677-8899-aabbccddeeff");
+    for written in [ID, bare, prefixed] {
+        assert_eq!(decision(b"\x01", written), Ok(no.clone()), "{written:x?}");
+    }
+    assert_eq!(decision(b"\x02", ID).unwrap_err().to_string(), "payload.v is 2: only 1 is known");
 }
 
 #[test]

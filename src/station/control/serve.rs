@@ -15,7 +15,7 @@ use tokio::{
 
 use super::{library::Folder, outward::Outward};
 use crate::{
-    ids::Seq,
+    ids::{Seq, TraceId},
     port::PortError,
     rmp::{self, Kind, SchemaId, broker::Unread, host::Told, topic::CTRL},
     runs::{
@@ -261,32 +261,50 @@ async fn refuse_what_is_left(inner: &Inner, heard: &mut mpsc::Receiver<Heard>) {
     }
 }
 
-/// Answers a request of the control plane that is down: the bus took it, and its asker waits. The answer is kept, so that the same request
-/// gets it again from the runs that are started next (ruling RMP 10).
-async fn refuse(inner: &Inner, heard: Heard) {
-    let Heard::Message(Incoming { topic, trace, body, .. }) = heard else { return };
+/// Answers a request of the control plane that is down: the bus took it, and its asker waits. One that was answered before gets that
+/// answer; another is refused, and the answer is kept, so that the same request gets it again from the runs that are started next (ruling
+/// RMP 10). One that expired on its way is not answered (rmp-v0 §4).
+pub(super) async fn refuse(inner: &Inner, heard: Heard) {
+    let Heard::Message(Incoming { topic, by, trace, expires_at, body, .. }) = heard else { return };
     if topic.as_str() != CTRL {
         return;
     }
+    let now = inner.clock.now();
+    if now.mono >= expires_at {
+        return tracing::warn!("what {} sent on {topic} expired before it could be taken: it is not done", by.client);
+    }
     let Some(response) = refusal(trace, &body, DOWN) else { return };
-    let response = Bytes::from(response.encode());
+    let mut response = Bytes::from(response.encode());
     let store = match &*inner.startup.borrow() {
         Startup::Running(running) => Some(running.store.clone()),
         _ => None,
     };
     if let Some((store, variant)) = store.zip(variant_of(&body)) {
-        let kept = AnswerRow { request: trace, variant: variant.to_owned(), body: response.clone(), at: inner.clock.now().wall };
-        let (tell, told) = oneshot::channel();
-        let done = Box::new(move |_| {
-            let _ = tell.send(());
-        });
-        // A store that cannot take it leaves the request to be judged anew.
-        if store.commit(Op::Runs([RunOp::Answer(kept)].into()), Class::Process, done).is_ok() {
-            let _ = tokio::time::timeout(KEPT_WITHIN, told).await;
+        match answered(&store, trace, variant).await {
+            Some(before) => response = before,
+            None => keep(&store, AnswerRow { request: trace, variant: variant.to_owned(), body: response.clone(), at: now.wall }).await,
         }
     }
     let Ok(requests) = inner.bus.requests() else { return };
     let schema_id = SchemaId::CTRL_RESP;
     let answer = rmp::host::Request::Publish { topic, schema_id, trace, ttl_ms: TTL_MS, body: response, reached: None };
     let _ = requests.send(answer).await;
+}
+
+/// How a request was answered before; nothing where the store cannot say so in time.
+async fn answered(store: &store::Handle, request: TraceId, variant: &'static str) -> Option<Bytes> {
+    let (tell, told) = oneshot::channel();
+    store.control_answer(request, variant, Box::new(move |found| drop(tell.send(found)))).ok()?;
+    tokio::time::timeout(KEPT_WITHIN, told).await.ok()?.ok()?.ok()?
+}
+
+/// Keeps an answer. A store that cannot take it leaves the request to be judged anew.
+async fn keep(store: &store::Handle, answer: AnswerRow) {
+    let (tell, told) = oneshot::channel();
+    let done = Box::new(move |_| {
+        let _ = tell.send(());
+    });
+    if store.commit(Op::Runs([RunOp::Answer(answer)].into()), Class::Process, done).is_ok() {
+        let _ = tokio::time::timeout(KEPT_WITHIN, told).await;
+    }
 }

@@ -6,14 +6,14 @@ use tempfile::TempDir;
 use uuid::Uuid;
 
 use crate::{
-    ids::TraceId,
+    ids::{TopicName, TraceId},
     port::{Command, Outcome},
     rmp::{
         SchemaId,
         client::{Client, Hello, Message, Subscription},
     },
     runs::{
-        host::Request,
+        host::{Heard, Incoming, Request},
         payload::{ControlRequest, ControlResponse, RunEvent},
     },
     station::{Config, Station},
@@ -125,7 +125,8 @@ fn a_control_plane_that_is_down_says_so_and_is_started_again() {
     run(async {
         let house = House::open().await;
         let mut asker = house.asker().await;
-        assert!(matches!(asker.submit(1).await, ControlResponse::RunAccepted { .. }));
+        let accepted = asker.submit(1).await;
+        assert!(matches!(accepted, ControlResponse::RunAccepted { .. }));
         house.break_runs().await;
         let why = "the control plane is down: `rl-console restart runs` starts it again, `rl-console doctor` says more";
         let rejected = |response| match response {
@@ -138,6 +139,7 @@ fn a_control_plane_that_is_down_says_so_and_is_started_again() {
         let describe = ControlRequest::DescribeAgents { request_id: TraceId(Uuid::from_u128(4)), agents: Vec::new() };
         assert!(matches!(asker.ask(4, &describe).await, ControlResponse::AgentsDescribeFailed { .. }));
 
+        assert_eq!(asker.submit(1).await, accepted, "what was answered before is answered so");
         let restarted = house.station.port().command(Command::Restart { link: Link::Runs }).await;
         assert_eq!(restarted, Ok(Outcome::Restarted { link: Link::Runs }));
         assert_eq!(asker.end(1).await, (false, "the run failed: the station was restarted".to_owned()));
@@ -148,6 +150,26 @@ fn a_control_plane_that_is_down_says_so_and_is_started_again() {
         assert_eq!(asker.end(1).await.1, "the run failed: the station was restarted");
         let cancelled = asker.ask(5, &ControlRequest::RunCancel { trace_id: TraceId(Uuid::from_u128(6)) }).await;
         assert!(matches!(cancelled, ControlResponse::RunCancelled { .. }));
+        asker.client.close().await;
+        house
+    });
+}
+
+#[test]
+fn a_request_that_expired_before_a_control_plane_that_is_down_could_take_it_is_not_answered() {
+    run(async {
+        let house = House::open().await;
+        let mut asker = house.asker().await;
+        house.break_runs().await;
+        let now = house.station.inner.clock.now();
+        for (n, expires_at) in [(1, now.mono), (2, now.mono + PATIENCE)] {
+            let trace = TraceId(Uuid::from_u128(n));
+            let body = ControlRequest::RunCancel { trace_id: trace }.encode().into();
+            let by = crate::runs::Asker { kind: crate::runs::AskerKind::Agent, client: "late".into() };
+            let heard = Incoming { topic: TopicName::new("rlp/ctrl"), by, trace, expires_at, body, room: Box::new(()) };
+            super::serve::refuse(&house.station.inner, Heard::Message(heard)).await;
+        }
+        assert_eq!(asker.answered().await.0, 2, "rmp-v0 §4");
         asker.client.close().await;
         house
     });

@@ -16,7 +16,7 @@ use crate::{
 };
 
 const COLUMNS: &str =
-    "number, run, opening, name, by_kind, client, state, why, nodes, tokens, events, artifacts, submitted_at_ms, ended_at_ms";
+    "number, run, opening, name, by_kind, client, state, why, nodes, tokens, events, artifacts, submitted_at_ms, ended_at_ms, done";
 
 /// What an operation changed in the counts that retention goes by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,10 @@ pub(in crate::store) fn apply(conn: &Connection, op: &RunOp) -> rusqlite::Result
         RunOp::Event { run, event } => tell(conn, *run, event)?,
         RunOp::Artifact { run, artifact } => keep(conn, *run, artifact)?,
         RunOp::Spent { run, tokens } => spend(conn, *run, *tokens)?,
-        RunOp::End { run, state, why, tokens, at } => counted.ended = end(conn, *run, *state, why.as_deref(), *tokens, *at)?,
+        RunOp::Done { run, nodes } => do_nodes(conn, *run, *nodes)?,
+        RunOp::End { run, state, why, tokens, done, at } => {
+            counted.ended = end(conn, *run, (*state, why.as_deref()), (*tokens, *done), *at)?;
+        }
         RunOp::Answer(answer) => counted.answers = remember(conn, answer)?,
     }
     Ok(counted)
@@ -102,10 +105,23 @@ fn spend(conn: &Connection, run: TraceId, tokens: u64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn end(conn: &Connection, run: TraceId, state: RunState, why: Option<&str>, tokens: u64, at: Wall) -> rusqlite::Result<i64> {
+fn do_nodes(conn: &Connection, run: TraceId, nodes: u64) -> rusqlite::Result<()> {
+    conn.prepare_cached("UPDATE runs SET done = ?2 WHERE run = ?1 AND ended_at_ms IS NULL")?.execute(params![bytes(run), int(nodes)])?;
+    Ok(())
+}
+
+fn end(
+    conn: &Connection,
+    run: TraceId,
+    (state, why): (RunState, Option<&str>),
+    (tokens, done): (u64, u64),
+    at: Wall,
+) -> rusqlite::Result<i64> {
     let ended = conn
-        .prepare_cached("UPDATE runs SET state = ?2, why = ?3, tokens = ?4, ended_at_ms = ?5 WHERE run = ?1 AND ended_at_ms IS NULL")?
-        .execute(params![bytes(run), state.name(), why, int(tokens), int(at.0)])?;
+        .prepare_cached(
+            "UPDATE runs SET state = ?2, why = ?3, tokens = ?4, done = ?5, ended_at_ms = ?6 WHERE run = ?1 AND ended_at_ms IS NULL",
+        )?
+        .execute(params![bytes(run), state.name(), why, int(tokens), int(done), int(at.0)])?;
     Ok(count(ended))
 }
 
@@ -140,7 +156,7 @@ pub(in crate::store) fn page(conn: &Connection, filter: &RunFilter) -> rusqlite:
 /// One run, with its opening's text and its plan.
 pub(in crate::store) fn detail(conn: &Connection, run: TraceId) -> rusqlite::Result<Option<RunDetail>> {
     conn.prepare_cached(&format!("SELECT {COLUMNS}, yaml, plan FROM runs WHERE run = ?1"))?
-        .query_row([bytes(run)], |row| Ok(RunDetail { row: run_row(row)?, yaml: row.get(14)?, plan: json(row, 15)? }))
+        .query_row([bytes(run)], |row| Ok(RunDetail { row: run_row(row)?, yaml: row.get(15)?, plan: json(row, 16)? }))
         .optional()
 }
 
@@ -189,12 +205,12 @@ pub(in crate::store) fn artifacts(conn: &Connection, run: TraceId, after: u64, l
 pub(in crate::store) fn open(conn: &Connection, limit: u64) -> rusqlite::Result<Vec<OpenRun>> {
     let last = "(SELECT coalesce(max(run_events.number), 0) FROM run_events WHERE run_events.run = runs.number)";
     conn.prepare_cached(&format!("SELECT {COLUMNS}, {last} FROM runs WHERE ended_at_ms IS NULL ORDER BY number LIMIT ?1"))?
-        .query_map([int(limit)], |row| Ok(OpenRun { row: run_row(row)?, last_event: number(row, 14)? }))?
+        .query_map([int(limit)], |row| Ok(OpenRun { row: run_row(row)?, last_event: number(row, 15)? }))?
         .collect()
 }
 
-/// The newest answers, oldest first, whose bodies have at most so many bytes together.
-pub(in crate::store) fn answers(conn: &Connection, limit: u64, bytes_max: u64) -> rusqlite::Result<Vec<AnswerRow>> {
+/// The newest answers, oldest first, whose bodies have at most so many bytes together; and whether there may be older ones.
+pub(in crate::store) fn answers(conn: &Connection, limit: u64, bytes_max: u64) -> rusqlite::Result<(Vec<AnswerRow>, bool)> {
     let mut statement = conn.prepare_cached("SELECT request, variant, body, at_ms FROM control_answers ORDER BY number DESC LIMIT ?1")?;
     let mut rows = statement.query([int(limit)])?;
     let (mut found, mut bytes) = (Vec::new(), 0);
@@ -207,7 +223,15 @@ pub(in crate::store) fn answers(conn: &Connection, limit: u64, bytes_max: u64) -
         found.push(AnswerRow { request: trace(row, 0)?, variant: row.get(1)?, body, at: wall(row, 3)? });
     }
     found.reverse();
-    Ok(found)
+    let has_more = bytes > bytes_max || found.len() as u64 >= limit;
+    Ok((found, has_more))
+}
+
+/// How a request was answered.
+pub(in crate::store) fn answer(conn: &Connection, request: TraceId, variant: &str) -> rusqlite::Result<Option<Bytes>> {
+    conn.prepare_cached("SELECT body FROM control_answers WHERE request = ?1 AND variant = ?2")?
+        .query_row(params![bytes(request), variant], |row| row.get::<_, Vec<u8>>(0).map(Bytes::from))
+        .optional()
 }
 
 /// Runs that ended, and answers.
@@ -257,6 +281,7 @@ fn run_row(row: &Row<'_>) -> rusqlite::Result<RunRow> {
         state: RunState::from_name(&state).ok_or_else(|| broken(6, format!("`{state}` is no state of a run")))?,
         why: row.get(7)?,
         nodes: number(row, 8)?,
+        done: number(row, 14)?,
         tokens: number(row, 9)?,
         events: number(row, 10)?,
         artifacts: number(row, 11)?,

@@ -66,7 +66,7 @@ fn kept(n: u128, number: u64) -> RunOp {
 }
 
 fn end(n: u128, state: RunState) -> RunOp {
-    RunOp::End { run: trace(n), state, why: Some("because".to_owned()), tokens: 7, at: Wall(9) }
+    RunOp::End { run: trace(n), state, why: Some("because".to_owned()), tokens: 7, done: 2, at: Wall(9) }
 }
 
 fn answer(n: u128, variant: &str, body: &'static [u8]) -> RunOp {
@@ -130,6 +130,16 @@ fn what_a_run_used_is_kept_while_it_goes_on_and_left_as_it_was_at_its_end() {
 }
 
 #[test]
+fn how_many_nodes_are_done_is_kept_while_a_run_goes_on_and_left_as_it_was_at_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let kit = open(folder.path());
+    let done = |n, nodes| RunOp::Done { run: trace(n), nodes };
+    kit.runs(vec![begin(1), begin(2), begin(3), done(1, 3), done(1, 1), done(2, 1), end(2, RunState::Failed), done(2, 3)]).unwrap();
+    assert_eq!([1, 2, 3].map(|n| kit.row(n).unwrap().done), [1, 2, 0]);
+    assert_eq!(kit.left().open[0].row.done, 1, "the next start begins with it");
+}
+
+#[test]
 fn what_was_told_twice_is_there_once_and_a_run_ends_once() {
     let folder = tempfile::tempdir().unwrap();
     let kit = open(folder.path());
@@ -180,6 +190,11 @@ fn an_open_run_is_left_with_the_number_of_its_last_event_and_answers_within_thei
     kit.runs(vec![answer(1, "RunSubmit", &[1; 400]), answer(2, "RunSubmit", &[2; 400]), answer(3, "RunSubmit", &[3; 400])]).unwrap();
     let answers: Vec<_> = kit.left().answers.iter().map(|answer| answer.request).collect();
     assert_eq!(answers, [trace(2), trace(3)], "the newest");
+    let asked = |answers_max, bytes_max| ask(|done| kit.handle.runs_left(answers_max, bytes_max, done)).unwrap().has_more_answers;
+    assert_eq!([asked(100, 1_000), asked(3, 10_000), asked(4, 10_000)], [true, true, false]);
+    let answered = |n, variant| ask(|done| kit.handle.control_answer(trace(n), variant, done)).unwrap();
+    assert_eq!(answered(1, "RunSubmit").as_deref(), Some(&[1; 400][..]), "an older one is found by itself");
+    assert_eq!((answered(1, "RunCancel"), answered(4, "RunSubmit")), (None, None));
 }
 
 #[test]

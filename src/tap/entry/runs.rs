@@ -100,6 +100,12 @@ impl NodeState {
     pub const fn is_end(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Skipped | Self::Blocked | Self::Cancelled)
     }
+
+    /// Whether what the node was to do is done: it completed, or a predicate left it out.
+    #[must_use]
+    pub const fn is_done(self) -> bool {
+        matches!(self, Self::Completed | Self::Skipped)
+    }
 }
 
 /// Who asked.
@@ -226,6 +232,13 @@ pub enum Transition {
         /// All that it used so far.
         tokens: u64,
     },
+    /// How many nodes of a run completed or were skipped, told with its end.
+    Done {
+        /// Of which run.
+        run: TraceId,
+        /// Nodes.
+        nodes: u32,
+    },
     /// A run is to end before its time.
     Cancelling {
         /// Which.
@@ -265,6 +278,7 @@ impl Transition {
             | Self::Decided { run, .. }
             | Self::Saved { run, .. }
             | Self::Spent { run, .. }
+            | Self::Done { run, .. }
             | Self::Cancelling { run, .. }
             | Self::Ended { run, .. } => *run,
         })
@@ -284,6 +298,7 @@ impl Transition {
             Self::Decided { .. } => "decided",
             Self::Saved { .. } => "saved",
             Self::Spent { .. } => "spent",
+            Self::Done { .. } => "done",
             Self::Cancelling { .. } => "cancelling",
             Self::Braked { .. } => "braked",
             Self::Ended { .. } => "ended",

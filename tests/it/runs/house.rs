@@ -27,8 +27,8 @@ use crate::rmp_bus::{
     words::{self, Frame, Header, field, map},
 };
 
-const CTRL_REQ: u16 = 2001;
-const AGENT_RESPONSE: u16 = 4001;
+pub(super) const CTRL_REQ: u16 = 2001;
+pub(super) const AGENT_RESPONSE: u16 = 4001;
 const ACTION_DECISION: u16 = 3006;
 
 pub(crate) struct House {
@@ -57,7 +57,7 @@ impl House {
         self.start();
     }
 
-    fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join("rmp.sock")
     }
 
@@ -101,7 +101,7 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-fn header(schema_id: u16, trace_id: u128, msg_id: u64) -> Header {
+pub(super) fn header(schema_id: u16, trace_id: u128, msg_id: u64) -> Header {
     Header { schema_id, created_at_ms: 1, ttl_ms: u64::MAX - 2, trace_id, msg_id }
 }
 

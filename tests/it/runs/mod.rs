@@ -3,3 +3,4 @@
 
 mod clauses;
 mod house;
+mod wire;

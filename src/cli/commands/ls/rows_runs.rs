@@ -33,7 +33,7 @@ impl Shown for RunRow {
             self.stands().to_owned(),
             clock.show(self.submitted_at_ms),
             took.unwrap_or_else(|| "-".to_owned()),
-            self.nodes.to_string(),
+            format!("{}/{}", self.done, self.nodes),
             self.events.to_string(),
             self.artifacts.to_string(),
             self.tokens.to_string(),

@@ -120,7 +120,7 @@ mod tests {
         let detail = RunDetail { row: super::super::named::tests::row(1, 7), yaml: String::new(), plan: JsonText::parse("{}").unwrap() };
         let first = Page::RunArtifacts { rows: vec![kept(1, "outer/draft", "out")], more: true };
         let second = Page::RunArtifacts { rows: vec![kept(2, "b", "../../x\u{202e}")], more: false };
-        let (station, printed) = (Scripted::pages([Page::Run(Some(detail)), first, second]), Printed::default());
+        let (station, printed) = (Scripted::pages([Page::Run(Some(Box::new(detail))), first, second]), Printed::default());
         let run = TraceId(uuid::Uuid::from_u128(7));
         let clock = LocalClock::new(Wall(0));
         operator::block_on(async { artifacts(&station, run, Some(folder), &clock, &mut printed.output(false)).await })?;

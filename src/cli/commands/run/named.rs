@@ -64,6 +64,7 @@ pub(super) mod tests {
             by: AskerKind::Agent,
             client: "submit".to_owned(),
             nodes: 2,
+            done: 1,
             tokens: 7,
             events: 3,
             artifacts: 1,

@@ -79,6 +79,7 @@ fn text(shown: &Shown<'_>, plan: &Plan, told: &NodesTold, clock: &LocalClock) ->
         ("by", format!("{} ({})", row.client, row.by.name())),
         ("submitted", clock.show(row.submitted_at_ms)),
         ("ended", ended),
+        ("nodes", format!("{} of {} completed or were skipped", row.done, row.nodes)),
         ("tokens", row.tokens.to_string()),
         ("events", row.events.to_string()),
         ("artifacts", row.artifacts.to_string()),
@@ -141,18 +142,25 @@ mod tests {
 
     #[test]
     fn a_run_is_shown_with_its_nodes_or_as_its_text() {
-        let shown = printed(Page::Run(Some(detail())), false, false).unwrap();
+        let shown = printed(Page::Run(Some(Box::new(detail()))), false, false).unwrap();
         let node = "  1  ask   agent:echo     failed  0.500 s  2 attempts  no luck\n";
-        for part in ["state      succeeded\n", "after 1.5 s\n", "poll: 2 nodes, 0 edges\n", node, "  1  tell  agent:printer  -\n"] {
+        for part in [
+            "state      succeeded\n",
+            "after 1.5 s\n",
+            "nodes      1 of 2 completed or were skipped\n",
+            "poll: 2 nodes, 0 edges\n",
+            node,
+            "  1  tell  agent:printer  -\n",
+        ] {
             assert!(shown.contains(part), "{part}\n{shown}");
         }
-        let json = printed(Page::Run(Some(detail())), false, true).unwrap();
+        let json = printed(Page::Run(Some(Box::new(detail()))), false, true).unwrap();
         assert!(
             json.contains(
                 r#""node_states":[{"node":"ask","state":"failed","attempts":2,"ran_at_ms":500,"since_ms":1000,"why":"no luck"}]"#
             )
         );
-        assert_eq!(printed(Page::Run(Some(detail())), true, false).unwrap(), "version: 0\n");
+        assert_eq!(printed(Page::Run(Some(Box::new(detail()))), true, false).unwrap(), "version: 0\n");
         assert_eq!(printed(Page::Run(None), false, false).unwrap_err().code(), "unknown_run");
     }
 }

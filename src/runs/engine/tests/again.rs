@@ -7,9 +7,11 @@ use crate::{
     limits,
     runs::{
         EventKind, RunState,
-        engine::{Input, Settings},
+        engine::{Engine, Input, Output, Settings},
         payload::{ControlRequest, ControlResponse, RunEvent},
     },
+    store::runs::RunsLeft,
+    time::Now,
 };
 
 fn last(house: &House) -> &(u64, crate::ids::TraceId, RunEvent) {
@@ -51,6 +53,73 @@ fn a_run_that_a_restart_cut_off_is_told_of_again_too() {
     house.pass(20);
     assert_eq!(house.events.len(), told + 1);
     assert_eq!((last(&house).2.message.as_str(), last(&house).2.meta.success), ("the run failed: the station was restarted", Some(false)));
+}
+
+#[test]
+fn an_end_that_is_looked_up_in_time_or_too_late_is_told_no_sooner_than_20_ms_behind_the_answer() {
+    let mut house = House::new();
+    house.submit(1, opening(vec![node("a")], &[]));
+    house.does("a", &fails(false));
+    house.pass(100);
+    let told = house.events.len();
+    house.holds_recalls = true;
+    house.submit(1, opening(vec![node("a")], &[]));
+    house.pass(10);
+    house.recall();
+    assert_eq!((house.responses.len(), house.events.len()), (2, told), "it is known, and waits");
+    house.pass(10);
+    assert_eq!((house.events.len(), last(&house).0), (told + 1, 120));
+    house.pass(80);
+    house.submit(1, opening(vec![node("a")], &[]));
+    house.pass(30);
+    assert_eq!((house.responses.len(), house.events.len()), (3, told + 1), "the store takes its time");
+    house.recall();
+    assert_eq!((house.events.len(), last(&house).0, last(&house).2.meta.success), (told + 2, 230, Some(false)));
+    house.pass(1_000);
+    assert_eq!((house.events.len(), house.engine.timeout()), (told + 2, None));
+}
+
+#[test]
+fn so_many_ends_are_looked_up_at_one_time_and_who_asks_for_one_more_gets_the_answer_alone() {
+    const RECALLS_MAX: usize = 256;
+    let mut house = House::new();
+    let runs = 1..=RECALLS_MAX as u64 + 1;
+    for n in runs.clone() {
+        house.submit(n, opening(vec![node("a")], &[]));
+        house.does("a", &fails(false));
+    }
+    house.pass(20);
+    let told = house.events.len();
+    house.responses.clear();
+    house.holds_recalls = true;
+    for n in runs.clone() {
+        house.submit(n, opening(vec![node("a")], &[]));
+    }
+    let accepted = |(_, response): &(_, ControlResponse)| matches!(response, ControlResponse::RunAccepted { .. });
+    assert_eq!((house.recalls.len(), house.responses.iter().filter(|it| accepted(it)).count()), (RECALLS_MAX, RECALLS_MAX + 1));
+    house.recall();
+    house.pass(20);
+    assert_eq!(house.events.len(), told + RECALLS_MAX);
+    house.submit(*runs.end(), opening(vec![node("a")], &[]));
+    house.recall();
+    house.pass(20);
+    assert_eq!((house.events.len(), last(&house).1), (told + RECALLS_MAX + 1, trace(*runs.end())), "there is room again");
+}
+
+#[test]
+fn so_many_runs_that_were_not_recorded_are_looked_up_at_one_time_and_one_more_is_rejected_at_once() {
+    const RECALLS_MAX: usize = 256;
+    let limits = limits::Runs { open_max: 1_000, ..limits::Runs::default() };
+    let mut house = House::with(Settings { limits, ..Settings::default() });
+    (house.holds_recalls, house.failing) = (true, u32::MAX);
+    for n in 1..=RECALLS_MAX as u64 + 1 {
+        house.submit(n, opening(vec![node("a")], &[]));
+    }
+    assert_eq!((house.recalls.len(), house.responses.len(), house.responses[0].0), (RECALLS_MAX, 1, trace(RECALLS_MAX as u64 + 1)));
+    house.recall();
+    let rejected = |(_, response): &(_, ControlResponse)| matches!(response, ControlResponse::RunRejected { .. });
+    assert_eq!(house.responses.iter().filter(|it| rejected(it)).count(), RECALLS_MAX + 1);
+    assert_eq!(house.engine.open(), 0);
 }
 
 #[test]
@@ -174,6 +243,55 @@ fn a_submission_that_is_not_remembered_any_more_gets_its_answer_from_its_run() {
     assert_eq!((house.events.len(), &last(&house).2.message), (told + 1, &end.message));
     assert_eq!((house.engine.open(), house.end(1).unwrap().0), (0, "failed"));
 }
+
+#[test]
+fn rejections_and_cancels_that_are_not_remembered_any_more_stay_as_they_were_told() {
+    let limits = limits::Runs { answers_max: 1_024, open_max: 1, ..limits::Runs::default() };
+    let mut house = House::with(Settings { limits, ..Settings::default() });
+    house.submit(1, opening(vec![node("a")], &[]));
+    house.submit(2, opening(vec![node("a")], &[]));
+    house.cancel(50, 1);
+    house.cancel(51, 1);
+    let told = house.responses[1..].to_vec();
+    forget_all(&mut house);
+    house.submit(2, opening(vec![node("a")], &[]));
+    house.cancel(50, 1);
+    house.cancel(51, 1);
+    assert_eq!((&house.responses, house.requests.len()), (&told, 1), "there is room for the run now, and its sender was told no");
+    assert!(house.engine.is_sure());
+    house.submit(3, opening(vec![node("a")], &[]));
+    assert_eq!((house.requests.len(), house.engine.open()), (2, 1), "what was never answered is done");
+}
+
+#[test]
+fn while_a_request_is_looked_up_nothing_more_is_taken_and_it_is_asked_for_once() {
+    let left = RunsLeft { has_more_answers: true, ..RunsLeft::default() };
+    let now = Now::at_ms(0);
+    let mut engine = Engine::new(now, Settings::default(), left, Box::new(|| uuid::Uuid::from_u128(7)));
+    let submit = |n| {
+        let request = ControlRequest::RunSubmit { request_id: trace(n), opening_yaml: "a: ".to_owned() };
+        Input::Control { by: by(), trace: trace(n), body: request.encode().into() }
+    };
+    assert!(engine.is_sure());
+    (0..2).for_each(|_| engine.handle(now, submit(1)));
+    assert!(!engine.is_sure());
+    assert_eq!(engine.poll_output(), Some(Output::RecallAnswer { request: trace(1), variant: "RunSubmit" }));
+    assert_eq!(engine.poll_output(), None);
+    engine.handle(now, Input::AnswerRecalled { request: trace(1), variant: "RunSubmit", body: None });
+    assert!(engine.is_sure() && matches!(engine.poll_output(), Some(Output::Load { .. })));
+    assert_eq!(engine.timeout(), None);
+    // Past the bound a request is judged by what is remembered.
+    (10..18).for_each(|n| engine.handle(now, submit(n)));
+    engine.handle(now, submit(18));
+    let asked: Vec<_> = std::iter::from_fn(|| engine.poll_output()).collect();
+    assert!(matches!((&asked[..8], &asked[8..]), ([Output::RecallAnswer { .. }, ..], [Output::Load { .. }])), "{asked:?}");
+    // A store that says nothing makes nobody deaf.
+    engine.handle(Now::at_ms(999), Input::Timeout);
+    assert!(!engine.is_sure());
+    engine.handle(Now::at_ms(1_000), Input::Timeout);
+    assert!(engine.is_sure() && (0..8).all(|_| matches!(engine.poll_output(), Some(Output::Load { .. }))));
+}
+
 #[test]
 fn a_request_that_cannot_be_read_is_refused_in_its_own_form() {
     let mut house = House::new();

@@ -116,6 +116,28 @@ fn tokens_that_are_no_whole_number_are_told() {
 }
 
 #[test]
+fn tokens_of_an_answer_that_cannot_be_read_are_used_all_the_same() {
+    let mut house = House::new();
+    let retry = Retry { max_attempts: 3, backoff_ms: 0 };
+    let mut it = opening(vec![Node { retry, ..node("a") }, node("b")], &[]);
+    it.policy.budget_tokens = Some(50);
+    let answer = |house: &mut House, tokens: i64| {
+        let topic = TopicName::new(&house.request("a").reply_topic);
+        let meta = rmpv::Value::Map(vec![("tokens".into(), tokens.into())]);
+        house.handle(Input::Answer { topic, body: body("toolresult.executor.agent.response.v1", 7.into(), Some(meta)) });
+    };
+    house.submit(1, it.clone());
+    answer(&mut house, 40);
+    let why = "its answer cannot be read: payload is an integer, not a map of one variant by its name".to_owned();
+    assert_eq!((house.stands("a"), house.snapshot.runs[0].tokens), ((NodeState::Failed, why.clone()), 40), "and it is not asked again");
+    house.does("b", &gives(&[]));
+    assert_eq!(house.kept.ended[&trace(1)].tokens, 40);
+    house.submit(2, it);
+    answer(&mut house, 51);
+    assert_eq!((house.stands("a").1, house.end(2)), (why, Some(("failed", "it used 51 tokens, and its budget is 50".to_owned()))));
+}
+
+#[test]
 fn the_node_that_answered_is_completed_and_those_that_a_budget_stops_say_why() {
     let mut house = House::new();
     let mut it = opening(vec![node("a"), node("b")], &[]);

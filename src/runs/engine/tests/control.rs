@@ -71,7 +71,7 @@ fn requests_that_cannot_be_done_say_why() {
     let cue = Asker { kind: AskerKind::Cue, client: Arc::from("deck") };
     house.submit(6, opening(vec![node("a")], &[]));
     let body = ControlRequest::RunCancel { trace_id: trace(6) }.encode().into();
-    house.handle(Input::Control { by: cue, trace: trace(7), body });
+    house.handle(Input::Control { by: cue.clone(), trace: trace(7), body });
     house.control(trace(8), &ControlRequest::DescribeAgents { request_id: trace(8), agents: Vec::new() });
     let reasons = reasons(&house);
     for (reason, starts) in reasons.iter().zip([
@@ -86,6 +86,12 @@ fn requests_that_cannot_be_done_say_why() {
     assert_eq!(reasons.len(), 5);
     assert!(matches!(house.responses.last().unwrap().1, ControlResponse::AgentsDescribeFailed { .. }));
     assert_eq!(house.snapshot.totals.rejected, 5);
+    // A cue may submit, and nothing else (ruling RMP 6): it is answered in the form of what it asked, and that is told of.
+    let body = ControlRequest::DescribeAgents { request_id: trace(9), agents: Vec::new() }.encode().into();
+    house.handle(Input::Control { by: cue, trace: trace(10), body });
+    let reason = "a cue submits runs, and asks for nothing else".to_owned();
+    let failed = ControlResponse::AgentsDescribeFailed { request_id: trace(9), reason };
+    assert_eq!((house.responses.last(), house.snapshot.totals.rejected), (Some(&(trace(10), failed)), 6));
 }
 
 #[test]

@@ -27,6 +27,7 @@ pub(super) struct End {
     pub(super) state: RunState,
     pub(super) why: Option<String>,
     pub(super) tokens: u64,
+    pub(super) done: u64,
     pub(super) at: Wall,
 }
 
@@ -42,8 +43,11 @@ pub(super) struct Kept {
     pub(super) artifacts: Vec<ArtifactRow>,
     pub(super) answers: Vec<AnswerRow>,
     pub(super) spent: BTreeMap<TraceId, u64>,
+    /// Nodes that are done.
+    pub(super) done: BTreeMap<TraceId, u64>,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a way in which what is around may behave")]
 pub(super) struct House {
     pub(super) engine: Engine,
     pub(super) ms: u64,
@@ -61,6 +65,9 @@ pub(super) struct House {
     /// Requests wait on their way to the bus until [`House::take_requests`].
     pub(super) holds_requests: bool,
     held: VecDeque<(Ticket, Reach)>,
+    /// The store takes its time over runs that are looked up, until [`House::recall`].
+    pub(super) holds_recalls: bool,
+    pub(super) recalls: VecDeque<TraceId>,
     /// Whom requests on a topic reach; where nothing is said, one session.
     pub(super) reaches: BTreeMap<String, Reach>,
     pub(super) requests: Vec<AgentRequest>,
@@ -155,6 +162,8 @@ impl House {
             next_reaches: VecDeque::new(),
             holds_requests: false,
             held: VecDeque::new(),
+            holds_recalls: false,
+            recalls: VecDeque::new(),
             reaches: BTreeMap::new(),
             requests: Vec::new(),
             refused: Vec::new(),
@@ -178,7 +187,7 @@ impl House {
             let last_event = self.kept.events.get(run).and_then(|events| events.last().copied()).unwrap_or(0);
             Some(OpenRun { row: self.row(*run)?, last_event })
         });
-        let restored = RunsLeft { open: open.collect(), answers: self.kept.answers.clone() };
+        let restored = RunsLeft { open: open.collect(), answers: self.kept.answers.clone(), has_more_answers: false };
         self.next_id += 1 << 64;
         self.engine = engine(self.settings, Now::at_ms(self.ms), restored, self.next_id);
         (self.uncommitted, self.listens) = (VecDeque::new(), BTreeSet::new());
@@ -201,6 +210,7 @@ impl House {
             state: end.map_or(RunState::Running, |end| end.state),
             why: end.and_then(|end| end.why.clone()),
             nodes: row.nodes,
+            done: self.kept.done.get(&run).copied().unwrap_or(0),
             tokens: self.kept.spent.get(&run).copied().unwrap_or(0),
             // As the store does: a count, and no number.
             events: self.kept.events.get(&run).map_or(0, |events| events.len() as u64),
@@ -239,9 +249,15 @@ impl House {
                     assert!(self.listens.insert(topic));
                 }
                 Output::Unlisten { topic } => assert!(self.listens.remove(&topic)),
+                Output::Recall { run } if self.holds_recalls => self.recalls.push_back(run),
                 Output::Recall { run } => {
                     let row = self.row(run).map(Box::new);
                     self.engine.handle(now, Input::Recalled { run, row });
+                }
+                Output::RecallAnswer { request, variant } => {
+                    let kept = self.kept.answers.iter().find(|kept| kept.request == request && kept.variant == variant);
+                    let body = kept.map(|kept| kept.body.clone());
+                    self.engine.handle(now, Input::AnswerRecalled { request, variant, body });
                 }
                 Output::Persist { ticket, ops } => {
                     self.uncommitted.push_back((ticket, ops));
@@ -277,8 +293,11 @@ impl House {
             for op in ops.iter().cloned() {
                 match op {
                     RunOp::Begin(row) => assert!(self.kept.rows.insert(row.run, *row).is_none()),
-                    RunOp::End { run, state, why, tokens, at } => {
-                        assert!(self.kept.ended.insert(run, End { state, why, tokens, at }).is_none(), "a run ends once");
+                    RunOp::End { run, state, why, tokens, done, at } => {
+                        assert!(self.kept.ended.insert(run, End { state, why, tokens, done, at }).is_none(), "a run ends once");
+                    }
+                    RunOp::Done { run, nodes } => {
+                        self.kept.done.insert(run, nodes);
                     }
                     RunOp::Event { run, event } => {
                         let events = self.kept.events.entry(run).or_default();
@@ -346,6 +365,14 @@ impl House {
     pub(super) fn take_requests(&mut self) {
         for (ticket, reach) in std::mem::take(&mut self.held) {
             self.handle(Input::Reached { ticket, reach });
+        }
+    }
+
+    /// The store tells of the runs that are looked up.
+    pub(super) fn recall(&mut self) {
+        for run in std::mem::take(&mut self.recalls) {
+            let row = self.row(run).map(Box::new);
+            self.handle(Input::Recalled { run, row });
         }
     }
 

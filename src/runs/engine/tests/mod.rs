@@ -7,6 +7,7 @@ mod brake;
 mod control;
 mod house;
 mod nested;
+mod numbers;
 mod questions;
 mod reach;
 mod saving;

@@ -230,6 +230,12 @@ fn check_ends(seed: u64, house: &House, submitted: &Submitted, tally: &mut BTree
             }
             continue;
         }
+        let moved = |(_, transition, _): &(_, Transition, _)| match transition {
+            Transition::Moved { run: of, node, state, .. } if of == run => Some((node.place, *state)),
+            _ => None,
+        };
+        let stands: BTreeMap<u32, NodeState> = house.told.iter().filter_map(moved).collect();
+        assert_eq!(end.done, stands.values().filter(|state| state.is_done()).count() as u64, "seed {seed}: {run}");
         let kept = &house.kept.events[run];
         assert_eq!(*kept, (1..=events.len() as u64).collect::<Vec<_>>(), "seed {seed}: all that was told is kept, each once");
         assert_eq!(ends, [end.state == RunState::Succeeded], "seed {seed}");
