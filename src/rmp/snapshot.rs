@@ -1,7 +1,7 @@
 //! The state of the bus as a reader of the tap starts from it, with bounded windows.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, HashSet, VecDeque},
     sync::Arc,
 };
 
@@ -151,6 +151,17 @@ pub struct Totals {
     pub lost_evicted_young: u64,
     /// Topics that were used; one that was let go and came again is counted again.
     pub topics: u64,
+}
+
+impl Snapshot {
+    /// The topics on which somebody answers: an agent, subscribed to that topic alone. Whoever takes more than one topic by a pattern
+    /// watches (rmp-v0 §9.1).
+    #[must_use]
+    pub fn answered(&self) -> HashSet<&str> {
+        let is_agent = |peer: &&PeerView| peer.greeting.as_ref().is_some_and(|greeting| greeting.kind == Kind::Agent);
+        let subs = self.peers.values().filter(is_agent).flat_map(|peer| peer.subs.values());
+        subs.map(|sub| sub.topic.as_str()).collect()
+    }
 }
 
 impl TopicView {

@@ -1,6 +1,6 @@
 //! What is found of an opening's text.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use crate::{
     limits::Limits,
@@ -29,6 +29,8 @@ pub(crate) struct Found {
     pub(crate) more: usize,
     /// What it is, where nothing is wrong.
     pub(crate) is: Option<String>,
+    /// The topics of the agents that it gives work to, where nothing is wrong.
+    pub(crate) agents: BTreeSet<String>,
     /// Params that are used and not declared.
     pub(crate) missing: Vec<String>,
     /// Whether openings that it nests are still to be looked for.
@@ -41,7 +43,7 @@ impl Found {
         let faults = match Opening::load(text, origin, &Map::new(), library, &limits.runs) {
             Ok(opening) => {
                 let nodes = crate::console::format::many(opening.nodes_count() as u64, "node");
-                return Self { is: Some(format!("{}: {nodes}", opening.name)), ..Self::default() };
+                return Self { is: Some(format!("{}: {nodes}", opening.name)), agents: opening.agents(), ..Self::default() };
             }
             Err(faults) => faults,
         };

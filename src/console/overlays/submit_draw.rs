@@ -46,7 +46,7 @@ pub(super) fn draw(submit: &Submit, canvas: &mut Canvas<'_>, body: Rect, model: 
     let details = Rect { y: area.bottom() + 1, height: DETAIL_ROWS.min(inside.height), ..inside };
     let border = canvas.view.glyphs.horizontal.repeat(usize::from(room));
     canvas.put(inside.x + 1, area.bottom(), room, &border, Role::Border);
-    for ((words, role), y) in details_of(submit, canvas.view, usize::from(room)).iter().zip(details.y..details.bottom()) {
+    for ((words, role), y) in details_of(submit, model, canvas.view, usize::from(room)).iter().zip(details.y..details.bottom()) {
         // What is wrong can quote what was written.
         let class = if matches!(role, Role::Bad | Role::Warn) { Class::Payload } else { Class::Public };
         canvas.put_as(inside.x + 1, y, room, words, *role, class);
@@ -61,8 +61,7 @@ fn destination(submit: &Submit, model: &Model, view: &View) -> (String, Role) {
     let open = model.runs().map_or(0, |runs| runs.open().count() as u64);
     let verb = if open == 1 { "is" } else { "are" };
     let (send, files) = (view.key(Action::Send), view.key(Action::Files));
-    let words =
-        format!("{} {send} sends it to rlp/ctrl; {} {verb} open; {files} opens another", view.glyphs.into, format::many(open, "run"));
+    let words = format!("{} {send} submits it; {} {verb} open; {files} opens another", view.glyphs.into, format::many(open, "run"));
     (words, Role::Muted)
 }
 
@@ -150,7 +149,7 @@ fn draw_params(submit: &Submit, params: &Params, canvas: &mut Canvas<'_>, area: 
 }
 
 /// What is said below: what was refused, what did not fit, what is wrong, or what it is.
-fn details_of(submit: &Submit, view: &View, columns: usize) -> Vec<(String, Role)> {
+fn details_of(submit: &Submit, model: &Model, view: &View, columns: usize) -> Vec<(String, Role)> {
     let glyphs = view.glyphs;
     let mut said = Vec::new();
     said.extend(submit.refusal.iter().map(|why| (format!("{} {why}", glyphs.bad), Role::Bad)));
@@ -172,6 +171,11 @@ fn details_of(submit: &Submit, view: &View, columns: usize) -> Vec<(String, Role
         said.push((format!("and {more} (limits.runs.faults_max)"), Role::Muted));
     }
     said.extend(submit.found.is.iter().map(|what| (format!("{} {what}", glyphs.ok), Role::Ok)));
+    if let Some(rmp) = model.rmp() {
+        let answered = rmp.answered();
+        let silent = submit.found.agents.iter().filter(|topic| !answered.contains(topic.as_str()));
+        said.extend(silent.map(|topic| (format!("{} nobody answers on {topic} now", glyphs.warn), Role::Warn)));
+    }
     let wrapped = said.into_iter().flat_map(|(words, role)| {
         let words = text::visible(text::head(&words, 2_048), glyphs.ascii).into_owned();
         text::wrap(&words, columns.max(8)).into_iter().map(move |line| (line, role))

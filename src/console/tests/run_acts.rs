@@ -17,9 +17,11 @@ use crate::{
         ui::Focus,
         view_id::ViewId,
     },
-    ids::TraceId,
+    ids::{ConnectionId, TraceId},
     port::{Command, Outcome, PortError},
+    rmp::{Dialect, Kind},
     runs::{self, RunState, Transition as T, Verdict},
+    tap::entry::rmp,
 };
 
 /// The alerts, with the question of a run selected.
@@ -180,6 +182,23 @@ fn faults_stand_at_their_lines_a_moment_after_they_are_typed_and_hold_a_submissi
     assert_eq!(stage.ctrl('s'), []);
     assert!(stage.text().contains("line 1, column 1"), "{}", stage.text());
     send(&mut writing());
+}
+
+#[test]
+fn an_agent_that_nobody_is_stands_below_what_the_opening_is() {
+    let mut stage = writing();
+    let silent = "nobody answers on agent/echo now";
+    assert!(stage.text().contains(silent), "{}", stage.text());
+    // Whoever watches, or takes all agents by a pattern, answers nothing.
+    for (session, kind, topic) in [(70, Kind::Viewer, "agent/echo"), (71, Kind::Agent, "agent/*")] {
+        stage.join(ConnectionId(session), "watcher", kind, Dialect::Frames);
+        stage.rmp(rmp::Transition::Subscribed { session: ConnectionId(session), sub: 1, topic: topic.into() }, "");
+        assert!(stage.text().contains(silent), "{topic}");
+    }
+    stage.join(ConnectionId(72), "echo", Kind::Agent, Dialect::Frames);
+    stage.rmp(rmp::Transition::Subscribed { session: ConnectionId(72), sub: 1, topic: "agent/echo".into() }, "");
+    let text = stage.text();
+    assert!(text.contains("✓ example: 1 node") && !text.contains("nobody answers"), "{text}");
 }
 
 #[test]

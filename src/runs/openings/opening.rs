@@ -1,6 +1,6 @@
 //! The types of an opening that was checked: indices are in range, the graph has no cycle, every template is filled in.
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use super::{Literal, PortRef, Success};
 
@@ -131,5 +131,21 @@ impl Opening {
             Use::Opening { opening, .. } => opening.nodes_count(),
         });
         self.nodes.len() + within.sum::<usize>()
+    }
+
+    /// The topics of the agents that it and the openings within it give work to (rmp-v0 §9.1).
+    #[must_use]
+    pub fn agents(&self) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        let mut left = vec![self];
+        while let Some(opening) = left.pop() {
+            for node in &opening.nodes {
+                match &node.action {
+                    Use::Agent(name) => drop(found.insert(format!("agent/{name}"))),
+                    Use::Opening { opening, .. } => left.push(opening),
+                }
+            }
+        }
+        found
     }
 }

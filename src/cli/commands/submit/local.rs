@@ -32,11 +32,7 @@ use crate::{
         Kind,
         client::{Client, Hello},
     },
-    runs::{
-        RunState,
-        openings::{Map, Opening, Use},
-        payload::ControlRequest,
-    },
+    runs::{RunState, openings::Map, payload::ControlRequest},
     station::{Config, PackSource, Station},
 };
 
@@ -164,18 +160,8 @@ async fn cancel(client: &Client, run: TraceId) -> Result<(), Error> {
 
 /// The topics of the agents that an opening gives work to; none where it cannot be read, which the station tells.
 fn agents(context: &Context, args: &SubmitArgs, yaml: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let Ok(Ok(opening)) = opening::load(&context.settings, &args.file, yaml, &Map::new()) else { return found };
-    let mut left: Vec<&Opening> = vec![&opening];
-    while let Some(opening) = left.pop() {
-        for node in &opening.nodes {
-            match &node.action {
-                Use::Agent(name) => drop(found.insert(format!("agent/{name}"))),
-                Use::Opening { opening, .. } => left.push(opening),
-            }
-        }
-    }
-    found
+    let opening = opening::load(&context.settings, &args.file, yaml, &Map::new());
+    opening.ok().and_then(Result::ok).map_or_else(BTreeSet::new, |opening| opening.agents())
 }
 
 /// Waits until agents have subscribed, or for so long. Those that are missing then are told; the run tells what becomes of their nodes.
