@@ -9,7 +9,7 @@ use prost::Message as _;
 use rl_console::{
     limits::Macp,
     macp::{
-        kernel::{Input, Kernel, Lookup, Output, Settings},
+        kernel::{Input, Kernel, Lookup, Output},
         proto::v1::{Envelope, SessionStartPayload},
     },
     time::Now,
@@ -24,7 +24,7 @@ impl Bench {
     fn new() -> Self {
         let limits = Macp { session_messages_max: u64::MAX, session_bytes_max: u64::MAX, bytes_max: u64::MAX, ..Macp::default() };
         let limits = Macp { unsaved_bytes_max: u64::MAX, ..limits };
-        Self { kernel: Kernel::new(Now::at_ms(0), Settings { limits, next_number: 1 }), sent: 0 }
+        Self { kernel: Kernel::new(Now::at_ms(0), limits), sent: 0 }
     }
 
     fn send(&mut self, mode: &str, message_type: &str, sender: &str, payload: impl Into<Bytes>) {

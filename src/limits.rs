@@ -252,9 +252,10 @@ limits! {
     macp: Macp {
         /// Bytes of one message's payload; a longer one is answered `PAYLOAD_TOO_LARGE` (ruling MACP 8).
         payload_bytes_max = 4_194_304 in 1_024..=67_108_864,
-        /// Bytes of each text of an envelope: ids, sender, mode, type; a longer one ends the call with `RESOURCE_EXHAUSTED`.
+        /// Bytes of each name that a session keeps: its id, a message's id, a sender, a participant; a longer one is answered
+        /// `INVALID_ENVELOPE`, behind the rules of the text.
         id_bytes_max = 1_024 in 64..=65_536,
-        /// Bytes of the reason of a cancellation; a longer one ends the call with `RESOURCE_EXHAUSTED`.
+        /// Bytes of the reason of a cancellation that takes place; a longer one ends the call with `RESOURCE_EXHAUSTED`.
         reason_bytes_max = 4_096 in 64..=65_536,
         /// Participants that one session lists, each as often as it is; one more ends the call with `RESOURCE_EXHAUSTED`.
         participants_max = 10_000 in 16..=1_048_576,
@@ -276,7 +277,7 @@ limits! {
         loading_max = 1_024 in 1..=65_536,
         /// Bytes that are accepted and not in the log, and as many that are in the log and not in the store. Past the first a message ends
         /// the call with `UNAVAILABLE`; past the second it waits, and ends so where the store refuses.
-        unsaved_bytes_max = 67_108_864 in 8_388_608..=4_294_967_296,
+        unsaved_bytes_max = 67_108_864 in 8_388_608..=268_435_456,
         /// Segments of the log that wait in the store to be sorted into the logs of their sessions; past them this is done at once.
         segments_max = 1_024 in 16..=65_536,
         /// Connections at one time; one more is closed.

@@ -21,49 +21,49 @@ pub const SESSION_START: &str = "SessionStart";
 /// The type that belongs to no session.
 pub const SIGNAL: &str = "Signal";
 
-/// Why a message is not looked at further.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unfit {
-    /// A rule of the protocol rejects it.
-    Rejected(Rejection),
-    /// A bound of ours, which the protocol knows no error for: the text of the status `RESOURCE_EXHAUSTED`.
-    TooLong(String),
-}
-
 /// Looks at what the envelope must be.
 ///
 /// # Errors
-/// [`Unfit`], by the first rule that is broken.
-pub fn check(envelope: &Envelope, limits: &limits::Macp) -> Result<(), Unfit> {
-    let reject = |fault, why: &'static str| Err(Unfit::Rejected(Rejection::new(fault, why)));
+/// [`Rejection`], by the first rule that is broken.
+pub fn check(envelope: &Envelope, limits: &limits::Macp) -> Result<(), Rejection> {
     if envelope.macp_version != VERSION {
-        return reject(Fault::InvalidMacpVersion, "macp_version is not \"1.0\"");
+        return Err(Rejection::new(Fault::InvalidMacpVersion, "macp_version is not \"1.0\""));
     }
     if envelope.message_id.is_empty() {
-        return reject(Fault::InvalidEnvelope, "message_id is empty");
+        return Err(Rejection::new(Fault::InvalidEnvelope, "message_id is empty"));
     }
     if envelope.message_type != SIGNAL && envelope.session_id.is_empty() {
-        return reject(Fault::InvalidEnvelope, "session_id is empty");
+        return Err(Rejection::new(Fault::InvalidEnvelope, "session_id is empty"));
     }
     if envelope.payload.len() as u64 > limits.payload_bytes_max {
         let (bytes, max) = (envelope.payload.len(), limits.payload_bytes_max);
         let why = format!("the payload has {bytes} bytes; limits.macp.payload_bytes_max allows {max}");
-        return Err(Unfit::Rejected(Rejection::new(Fault::PayloadTooLarge, why)));
+        return Err(Rejection::new(Fault::PayloadTooLarge, why));
     }
-    let texts = [
-        ("mode", &envelope.mode),
-        ("message_type", &envelope.message_type),
-        ("message_id", &envelope.message_id),
-        ("session_id", &envelope.session_id),
-        ("sender", &envelope.sender),
-    ];
-    texts.into_iter().try_for_each(|(name, text)| fits(name, text, limits).map_err(Unfit::TooLong))
+    Ok(())
 }
 
-/// Whether a text of a call fits `limits.macp.id_bytes_max`; what to say of one that does not.
-fn fits(name: &str, text: &str, limits: &limits::Macp) -> Result<(), String> {
+/// Whether what a session keeps of a message is no longer than allowed: its id, who sends it, and of a start the session's id. No rule of
+/// the text says so: it is looked at behind the last of them, and before the mode. What is not kept may be of any length.
+///
+/// # Errors
+/// [`Rejection`], which names the first that is too long.
+pub fn check_kept(envelope: &Envelope, limits: &limits::Macp) -> Result<(), Rejection> {
+    let session_id = if envelope.message_type == SESSION_START { envelope.session_id.as_str() } else { "" };
+    let kept = [("message_id", envelope.message_id.as_str()), ("sender", &envelope.sender), ("session_id", session_id)];
+    kept.into_iter().try_for_each(|(name, text)| check_length(name, text, limits))
+}
+
+/// Whether a text that is kept fits `limits.macp.id_bytes_max`.
+///
+/// # Errors
+/// [`Rejection`], which names it.
+pub fn check_length(name: impl std::fmt::Display, text: &str, limits: &limits::Macp) -> Result<(), Rejection> {
     let (bytes, max) = (text.len(), limits.id_bytes_max);
-    if bytes as u64 > max { Err(format!("{name} has {bytes} bytes; limits.macp.id_bytes_max allows {max}")) } else { Ok(()) }
+    if bytes as u64 <= max {
+        return Ok(());
+    }
+    Err(Rejection::new(Fault::InvalidEnvelope, format!("{name} has {bytes} bytes; limits.macp.id_bytes_max allows {max}")))
 }
 
 /// The bytes of the envelope in those of a request that holds one, as they came; encoded anew where it came in parts.

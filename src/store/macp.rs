@@ -5,6 +5,8 @@
 //! rows as there are sessions in what is sorted at one time. A session's log is those rows, and behind them what the segments have that are
 //! left.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 
 use crate::{
@@ -125,11 +127,10 @@ pub enum MacpOp {
         /// The last that may be sorted.
         through: u64,
     },
-    /// Deletes the sessions that are oldest of those in the store alone, with their logs, as long as there are more than this; as many as
-    /// one slice takes.
+    /// Deletes the sessions that are oldest of those in the store alone, with their logs; as many as one slice takes.
     Retire {
-        /// How many are kept.
-        keep: u64,
+        /// No more than these.
+        sessions: u64,
     },
 }
 
@@ -138,8 +139,6 @@ pub enum MacpOp {
 pub struct MacpDone {
     /// Segments that were sorted.
     pub sorted: u64,
-    /// Segments that are left, where they were sorted.
-    pub segments: u64,
     /// Sessions that were deleted.
     pub retired: Vec<u64>,
     /// Whether a session that is to be deleted is not yet.
@@ -217,25 +216,39 @@ fn varint(into: &mut Vec<u8>, mut number: u64) {
 /// The records of a segment, with whose they are; nothing where its bytes are no segment.
 #[must_use]
 pub fn records(segment: &Bytes) -> Option<Vec<(u64, Bytes)>> {
-    let mut at = 0;
-    let mut records = Vec::new();
-    while at < segment.len() {
-        let session = read_varint(segment, &mut at)?;
-        let len = usize::try_from(read_varint(segment, &mut at)?).ok()?;
-        let end = at.checked_add(len).filter(|end| *end <= segment.len())?;
-        records.push((session, segment.slice(at..end)));
-        at = end;
+    let (records, end) = read_records(segment);
+    (end == segment.len()).then_some(records)
+}
+
+/// The same as far as the bytes can be read.
+#[must_use]
+pub fn readable(segment: &Bytes) -> Vec<(u64, Bytes)> {
+    read_records(segment).0
+}
+
+fn read_records(segment: &Bytes) -> (Vec<(u64, Bytes)>, usize) {
+    let (mut records, mut at) = (Vec::new(), 0);
+    while let Some((session, record)) = next_record(segment, at) {
+        at = record.end;
+        records.push((session, segment.slice(record)));
     }
-    Some(records)
+    (records, at)
+}
+
+fn next_record(segment: &[u8], mut at: usize) -> Option<(u64, Range<usize>)> {
+    let session = read_varint(segment, &mut at)?;
+    let len = usize::try_from(read_varint(segment, &mut at)?).ok()?;
+    let end = at.checked_add(len).filter(|end| *end <= segment.len())?;
+    Some((session, at..end))
 }
 
 /// The sessions that a segment has records of, each once, as varints; nothing where its bytes are no segment.
 pub(super) fn sessions_of(segment: &[u8]) -> Option<Vec<u8>> {
     let (mut at, mut sessions) = (0, Vec::new());
     while at < segment.len() {
-        sessions.push(read_varint(segment, &mut at)?);
-        let len = usize::try_from(read_varint(segment, &mut at)?).ok()?;
-        at = at.checked_add(len).filter(|end| *end <= segment.len())?;
+        let (session, record) = next_record(segment, at)?;
+        sessions.push(session);
+        at = record.end;
     }
     sessions.sort_unstable();
     sessions.dedup();
@@ -283,6 +296,7 @@ mod tests {
         let found = records(&segment).unwrap();
         assert_eq!(found.iter().map(|(session, record)| (*session, record.to_vec())).collect::<Vec<_>>(), all);
         assert!(records(&segment.slice(..segment.len() - 1)).is_none());
+        assert_eq!(readable(&segment.slice(..segment.len() - 1)), found[..4]);
         assert!(records(&Bytes::from_static(&[0xff; 12])).is_none());
         assert_eq!(records(&Bytes::new()), Some(Vec::new()));
     }

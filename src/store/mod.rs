@@ -92,5 +92,5 @@ pub use handle::Handle;
 pub use journal::Journal;
 pub use lock::{Lock, holder};
 pub use read::{InvocationFilter, OthersPage, RefundFilter, Rows};
-pub use session_log::SessionLog;
+pub use session_log::{DamagedFile, SessionLog};
 pub use store::{Opened, Store};

@@ -110,11 +110,12 @@ pub(super) fn torn(path: &Path, bytes: usize) -> String {
 }
 
 /// What a file holds.
-pub(super) struct Read<T> {
+pub(super) struct Read<'a, T> {
     pub(super) records: Vec<(u64, T)>,
-    /// Bad records with good ones behind them.
-    skipped: usize,
-    good_end: usize,
+    /// The payloads of bad records with good ones behind them: each with the place of that one.
+    pub(super) bad: Vec<(usize, &'a [u8])>,
+    /// Where what can be read ends.
+    pub(super) good_end: usize,
 }
 
 /// How a file is.
@@ -127,10 +128,10 @@ pub(super) enum State {
     Damaged(String),
 }
 
-impl<T> Read<T> {
+impl<T> Read<'_, T> {
     /// How the file of so many bytes is; `is_last` of its kind.
     pub(super) fn state(&self, bytes: usize, is_last: bool) -> State {
-        match (self.skipped, bytes - self.good_end) {
+        match (self.bad.len(), bytes - self.good_end) {
             (0, 0) => State::Whole,
             (0, bytes) if is_last => State::Torn { bytes },
             (skipped, left) => State::Damaged(format!("{skipped} bad records inside, {left} unreadable bytes at the end")),
@@ -139,8 +140,8 @@ impl<T> Read<T> {
 }
 
 /// Reads the records of a file.
-pub(super) fn read<'a, T>(bytes: &'a [u8], kind: Kind, decode: impl Fn(&'a [u8]) -> Option<(u64, T, usize)>) -> Read<T> {
-    let mut read = Read { records: Vec::new(), skipped: 0, good_end: 0 };
+pub(super) fn read<'a, T>(bytes: &'a [u8], kind: Kind, decode: impl Fn(&'a [u8]) -> Option<(u64, T, usize)>) -> Read<'a, T> {
+    let mut read = Read { records: Vec::new(), bad: Vec::new(), good_end: 0 };
     if !bytes.starts_with(&kind.magic) {
         return read;
     }
@@ -157,7 +158,7 @@ pub(super) fn read<'a, T>(bytes: &'a [u8], kind: Kind, decode: impl Fn(&'a [u8])
             at += len;
             read.good_end = at;
         } else if let Some(skip) = length_of_a_bad_record(rest, &decode) {
-            read.skipped += 1;
+            read.bad.push((read.records.len(), &rest[HEAD_BYTES..skip]));
             at += skip;
         } else {
             break;

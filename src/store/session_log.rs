@@ -48,8 +48,21 @@ pub struct Found {
     pub log: SessionLog,
     /// Pieces with their numbers that the database lacks, in their order.
     pub left: Vec<(u64, Bytes)>,
-    /// What a person should read: damage, unfinished writes that were left out.
+    /// Files that are damaged, in their order. They are kept aside once the database has the rest of them.
+    pub damaged: Vec<DamagedFile>,
+    /// What a person should read beside: unfinished writes that were left out.
     pub notices: Vec<String>,
+}
+
+/// A file of the log that cannot be read as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DamagedFile {
+    /// Which, and what is wrong with it.
+    pub what: String,
+    /// Pieces that the database lacks, as they are: their bytes are not what was written.
+    pub lost: Vec<Bytes>,
+    /// Whether nothing is lost but these.
+    pub is_all: bool,
 }
 
 impl std::fmt::Debug for SessionLog {
@@ -62,37 +75,58 @@ impl SessionLog {
     /// Reads what the data folder has behind the piece `stored`, the last that the database has. A file ends past `bytes_max`.
     ///
     /// A torn end of the last file was never acknowledged and is left out. A bad piece with good ones behind it is damage: it is left out,
-    /// those behind it count, and the file is kept aside once the database has them.
+    /// those behind it count, and the file is kept aside once the database has them. So is one whose end cannot be read where the next file
+    /// does not go on with the next piece: where it does, that end was torn at an earlier start.
     ///
     /// # Errors
     /// A file cannot be read.
     pub fn open(data: &Path, make: Maker, bytes_max: u64, stored: u64) -> Result<Found, StoreError> {
         let files = replay::files(data, FILES).map_err(StoreError::io(data.display().to_string()))?;
-        let (mut held, mut left, mut notices) = (VecDeque::new(), Vec::new(), Vec::new());
-        let (mut last, mut next_file) = (stored, 1);
+        let (mut held, mut left, mut damaged, mut notices) = (VecDeque::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut last, mut next_file, mut was_damaged) = (stored, 1, false);
+        // The last piece of all files, and whether that file has more than an end that cannot be read.
+        let (mut end, mut may_be_torn) = (0, false);
         let count = files.len();
         for (index, (file, path)) in files.into_iter().enumerate() {
             let bytes = Bytes::from(fs::read(&path).map_err(StoreError::io(path.display().to_string()))?);
             let read = replay::read(&bytes, FILES, |bytes| record::unframe(bytes, PIECE_BYTES_MAX));
             let state = read.state(bytes.len(), index + 1 == count);
-            for (number, piece) in read.records.into_iter().filter(|(number, _)| *number > last).collect::<Vec<_>>() {
+            // Pieces have numbers without gaps: a bad one has the one before the good one's behind it.
+            let is_lost = |place: usize| read.records.get(place).is_none_or(|(behind, _)| *behind > stored.saturating_add(1));
+            let not_stored = read.bad.iter().filter(|(place, _)| is_lost(*place)).map(|(_, piece)| bytes.slice_ref(piece)).collect();
+            let is_damaged = matches!(state, State::Damaged(_));
+            if may_be_torn && read.records.first().is_some_and(|(number, _)| *number == end + 1) {
+                was_damaged = false;
+                damaged.pop();
+                held.back_mut().into_iter().for_each(|held: &mut Held| held.is_damaged = false);
+            }
+            end = read.records.last().map_or(end, |(number, _)| *number);
+            may_be_torn = is_damaged && read.bad.is_empty() && end > 0;
+            for (number, piece) in read.records.into_iter().filter(|(number, _)| *number > stored) {
+                if number <= last {
+                    continue;
+                }
+                // Of a file that is damaged that is said already.
+                if number > last + 1 && !is_damaged && !was_damaged {
+                    notices.push(missing(data, last + 1, number - 1));
+                }
                 last = number;
                 left.push((number, bytes.slice_ref(piece)));
             }
             match &state {
                 State::Whole => {}
                 State::Torn { bytes } => notices.push(replay::torn(&path, *bytes)),
-                State::Damaged(damage) => notices.push(format!(
-                    "{} is damaged ({damage}): what was accepted in sessions and lay there is lost; the file is kept aside",
-                    path.display()
-                )),
+                State::Damaged(damage) => {
+                    let what = format!("{} is damaged ({damage})", path.display());
+                    damaged.push(DamagedFile { what, lost: not_stored, is_all: read.good_end == bytes.len() });
+                }
             }
-            next_file = file.saturating_add(1);
-            held.push_back(Held { file, last, is_damaged: matches!(state, State::Damaged(_)) });
+            (next_file, was_damaged) = (file.saturating_add(1), is_damaged);
+            held.push_back(Held { file, last, is_damaged });
         }
         let files = Appender::new(data, FILES, make, next_file, bytes_max);
         let log = Self { data: data.to_owned(), files, next: last.saturating_add(1), held, buffer: Vec::new() };
-        Ok(Found { log, left, notices })
+        Ok(Found { log, left, damaged, notices })
     }
 
     /// Writes a piece; its number.
@@ -148,6 +182,12 @@ impl SessionLog {
             let _ = fs::remove_file(FILES.path(&self.data, held.file));
         }
     }
+}
+
+/// What is said of pieces that are in no file.
+fn missing(data: &Path, from: u64, to: u64) -> String {
+    let what = if from == to { format!("piece {from} is") } else { format!("pieces {from} to {to} are") };
+    format!("of the sessions' log in {} {what} missing: what was accepted in sessions and lay there is lost", data.display())
 }
 
 /// A buffer that a long piece made is not kept.
@@ -232,14 +272,111 @@ mod tests {
             );
         }
         let mut damaged = whole;
-        damaged[head + piece + 17] ^= 1;
+        damaged[head + piece + 17] ^= 1; // "tvo"
         fs::write(&path, &damaged).unwrap();
         let found = open(data, 0);
-        assert_eq!((left(&found), found.notices.len()), (vec![(1, &b"one"[..]), (3, &b"six"[..])], 1));
+        assert_eq!((left(&found), found.notices.len()), (vec![(1, &b"one"[..]), (3, &b"six"[..])], 0));
+        let [file] = &found.damaged[..] else { panic!("{found:?}") };
+        assert!(file.what.contains("sessions-1.log is damaged"), "{}", file.what);
+        assert_eq!((&file.lost[..], file.is_all), (&[Bytes::from_static(b"tvo")][..], true));
+        // What the database has is not lost.
+        assert!(open(data, 2).damaged[0].lost.is_empty());
         let mut log = found.log;
         log.stored(2, Wall(5));
         assert!(path.exists());
         log.stored(3, Wall(5));
         assert_eq!(fs::read(data.join("sessions-1.log.bad-5")).unwrap(), damaged);
+    }
+
+    /// What gathers while nothing can be written is one piece then, with what frames its records.
+    #[test]
+    fn all_that_may_wait_fits_one_piece_and_one_row() {
+        /// What `SQLite` takes as one value.
+        const ROW_BYTES_MAX: u64 = 1_000_000_000;
+        let bound = crate::limits::Limits::BOUNDS.iter().find(|bound| bound.key == "limits.macp.unsaved_bytes_max").unwrap();
+        // A record has no fewer bytes than what frames it, and one cancellation or resolution may come behind the bound.
+        let longest = 2 * bound.max + (64 << 20) + (1 << 20);
+        assert!(longest <= PIECE_BYTES_MAX as u64 && longest <= ROW_BYTES_MAX, "{longest}");
+    }
+
+    #[test]
+    fn an_end_that_was_torn_at_an_earlier_start_is_no_damage() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path();
+        open(data, 0).log.append(b"one").unwrap();
+        let path = data.join("sessions-1.log");
+        let torn = [&fs::read(&path).unwrap()[..], b"\x09\0\0"].concat();
+        fs::write(&path, &torn).unwrap();
+        let mut again = open(data, 0);
+        assert_eq!((again.notices.len(), again.damaged.len()), (1, 0));
+        again.log.append(b"two").unwrap();
+        let mut third = open(data, 0);
+        assert_eq!((left(&third), third.notices.len()), (vec![(1, &b"one"[..]), (2, &b"two"[..])], 0));
+        assert!(third.damaged.is_empty());
+        third.log.stored(2, Wall(5));
+        assert!(names(data).is_empty(), "none is kept aside");
+        // One that the next file does not go on from.
+        fs::write(&path, &torn).unwrap();
+        SessionLog::open(data, on_disk(), 100, 2).unwrap().log.append(b"three").unwrap();
+        let found = open(data, 0);
+        assert_eq!((left(&found), found.damaged.len()), (vec![(1, &b"one"[..]), (3, &b"three"[..])], 1));
+        assert!(!found.damaged[0].is_all);
+    }
+
+    #[test]
+    fn pieces_that_are_in_no_file_are_said_to_be_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path();
+        let mut found = open(data, 0);
+        for number in 1..=6 {
+            found.log.append(&[number; 40]).unwrap();
+        }
+        drop(found);
+        for gone in [2, 4, 5] {
+            fs::remove_file(data.join(format!("sessions-{gone}.log"))).unwrap();
+        }
+        let found = open(data, 0);
+        assert_eq!(found.left.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 3, 6]);
+        let [one, two] = &found.notices[..] else { panic!("{:?}", found.notices) };
+        assert!(one.contains("piece 2 is missing") && two.contains("pieces 4 to 5 are missing"), "{one}\n{two}");
+        assert_eq!(open(data, 5).notices, [""; 0], "what the database has is not missed");
+        assert_eq!(open(data, 4).notices.len(), 1);
+    }
+
+    #[test]
+    fn of_a_file_of_any_bytes_no_piece_is_told_but_as_it_was_written() {
+        let written: Vec<Vec<u8>> = (1..=12_u8).map(|n| vec![n; usize::from(n) * 5]).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sessions-1.log");
+        let mut found = SessionLog::open(folder.path(), on_disk(), 1 << 20, 0).unwrap();
+        for piece in &written {
+            found.log.append(piece).unwrap();
+        }
+        let whole = fs::read(&path).unwrap();
+        let (mut told, mut damaged) = (0, 0);
+        for seed in 0..1_000 {
+            let mut chance = fastrand::Rng::with_seed(seed);
+            let mut bytes = whole.clone();
+            for _ in 0..chance.usize(1..4) {
+                let at = chance.usize(..bytes.len().max(1));
+                match chance.u8(..5) {
+                    0 => bytes.truncate(at),
+                    1 => bytes.insert(at.min(bytes.len()), chance.u8(..)),
+                    2 => drop(bytes.splice(at..at, whole[..chance.usize(..whole.len())].iter().copied())),
+                    _ if at < bytes.len() => bytes[at] ^= 1 << chance.u8(..8),
+                    _ => {}
+                }
+            }
+            fs::write(&path, &bytes).unwrap();
+            let found = open(folder.path(), 0);
+            for (number, piece) in &found.left {
+                assert_eq!(piece, &written[usize::try_from(*number).unwrap() - 1], "seed {seed}");
+            }
+            assert!(found.left.is_sorted_by(|one, other| one.0 < other.0), "seed {seed}");
+            let is_said = !found.damaged.is_empty() || !found.notices.is_empty();
+            assert!(found.left.len() == written.len() || is_said || whole.starts_with(&bytes), "seed {seed}");
+            (told, damaged) = (told + found.left.len(), damaged + found.damaged.len());
+        }
+        assert!(told > 1_000 && damaged > 200, "{told} {damaged}");
     }
 }

@@ -120,7 +120,8 @@ fn what_is_refused_says_what_it_means_and_what_to_do() {
     assert_eq!(codes(&["start", "s1", "--as", "a"]), expected(1, "invalid_envelope"));
     assert_eq!(codes(&["start", "s2", "--as", "a", "--ttl", "86401"]), expected(1, "invalid_envelope"));
     assert_eq!(codes(&["start", "s2", "--as", "a", "--mode", "task"]), expected(1, "mode_not_supported"));
-    assert_eq!(codes(&["start", &"s".repeat(2_000), "--as", "a"]), expected(1, "resource_exhausted"));
+    assert_eq!(codes(&["start", &"s".repeat(2_000), "--as", "a"]), expected(1, "invalid_envelope"));
+    assert_eq!(codes(&["cancel", "s1", "--reason", &"x".repeat(5_000)]), expected(1, "resource_exhausted"));
     assert_eq!(codes(&["send", "s1", "vote", "p", "approve"]), expected(2, "usage"));
     assert_eq!(codes(&["send", "s1", "--as", "a"]), expected(2, "usage"));
     assert_eq!(codes(&["send", "s1", "--as", "a", "--type", "Vote", "vote", "p", "approve"]), expected(2, "usage"));

@@ -70,7 +70,7 @@ impl Shared {
             let Ok(done) = self.commit(MacpOp::Sort { through: segment }).await else { return };
             let Some(mut state) = self.lock() else { return };
             state.journal.segments = state.journal.segments.saturating_sub(done.sorted);
-            is_left = done.sorted > 0 && done.segments > 0;
+            is_left = done.sorted > 0 && state.journal.segments > 0;
         }
         while self.evict(ticket).await {}
         while self.retire().await {}
@@ -192,11 +192,11 @@ impl Shared {
 
     /// Has sessions leave the store; whether there may be more of them.
     async fn retire(&self) -> bool {
-        let is_over = self.lock().is_some_and(|state| state.kernel.gone() > self.ended_sessions_max);
-        if !is_over {
+        let sessions = self.lock().map_or(0, |state| state.kernel.gone().saturating_sub(self.ended_sessions_max));
+        if sessions == 0 {
             return false;
         }
-        let Ok(done) = self.commit(MacpOp::Retire { keep: self.ended_sessions_max }).await else { return false };
+        let Ok(done) = self.commit(MacpOp::Retire { sessions }).await else { return false };
         let now = self.clock.now();
         if let Some(mut state) = self.lock() {
             state.kernel.handle(now, &Input::Retired { numbers: &done.retired });

@@ -3,7 +3,7 @@
 use std::{pin::Pin, sync::Arc};
 
 use bytes::Bytes;
-use futures_util::{Stream, stream};
+use futures_util::Stream;
 use prost::Message;
 use tonic::{Code, Request, Response, Status as Grpc, Streaming, codegen::http};
 
@@ -74,10 +74,10 @@ impl MACPRuntimeService for Service {
         let call = Call::new(Rpc::Send, &peer, &received.bytes);
         let message = match well(received.message) {
             Ok(message) => message,
-            Err(error) => return self.plain::<SendResponse>(&call, Err(error)),
+            Err(error) => return Err(self.shared.unheard(&call, error)),
         };
         let Some(envelope) = message.envelope else {
-            return self.plain::<SendResponse>(&call, Err(no_envelope()));
+            return Err(self.shared.unheard(&call, no_envelope()));
         };
         let call = call.with(&envelope, &self.shared.limits);
         let bytes = envelope::bytes_within(&received.bytes, &envelope);
@@ -98,7 +98,7 @@ impl MACPRuntimeService for Service {
         let call = Call::new(Rpc::GetSession, &peer, &received.bytes);
         let message = match well(received.message) {
             Ok(message) => message,
-            Err(error) => return self.plain::<GetSessionResponse>(&call, Err(error)),
+            Err(error) => return Err(self.shared.unheard(&call, error)),
         };
         let call = call.about(&message.session_id, &self.shared.limits);
         let answer = match self.shared.ask(&call, Ask::Look(&message.session_id)).await {
@@ -114,7 +114,7 @@ impl MACPRuntimeService for Service {
         let call = Call::new(Rpc::CancelSession, &peer, &received.bytes);
         let message = match well(received.message) {
             Ok(message) => message,
-            Err(error) => return self.plain::<CancelSessionResponse>(&call, Err(error)),
+            Err(error) => return Err(self.shared.unheard(&call, error)),
         };
         let call = call.about(&message.session_id, &self.shared.limits);
         let by = self.shared.client_of(&peer);
@@ -140,7 +140,7 @@ impl MACPRuntimeService for Service {
 
     async fn watch_mode_registry(&self, request: Request<Received<WatchModeRegistryRequest>>) -> Result<Response<Replies>, Grpc> {
         let (peer, received) = opened(request);
-        self.watch(&Call::new(Rpc::WatchModeRegistry, &peer, &received.bytes), "WatchModeRegistry")
+        Err(self.watch(&Call::new(Rpc::WatchModeRegistry, &peer, &received.bytes), "WatchModeRegistry"))
     }
 
     async fn list_roots(&self, request: Request<Received<ListRootsRequest>>) -> Result<Response<Reply>, Grpc> {
@@ -153,28 +153,25 @@ impl MACPRuntimeService for Service {
 
     async fn watch_roots(&self, request: Request<Received<WatchRootsRequest>>) -> Result<Response<Replies>, Grpc> {
         let (peer, received) = opened(request);
-        self.watch(&Call::new(Rpc::WatchRoots, &peer, &received.bytes), "WatchRoots")
+        Err(self.watch(&Call::new(Rpc::WatchRoots, &peer, &received.bytes), "WatchRoots"))
     }
 }
 
 impl Service {
     /// Answers a call that concerns no session.
     fn plain<T: Message>(&self, call: &Call<'_>, answer: Answer1<T>) -> Result<Response<Reply>, Grpc> {
-        let verdict = answer.as_ref().map_or_else(|(status, _)| Verdict::Declined(*status), |_| Verdict::Accepted);
-        self.shared.heard(call, verdict);
-        self.reply(call, answer.map(|message| (Answered::Ok, message)))
+        let message = answer.map_err(|declined| self.shared.unheard(call, declined))?;
+        self.shared.heard(call, Verdict::Accepted);
+        Ok(Response::new(self.shared.reply(call, Answered::Ok, &message)))
     }
 
     fn reply<T: Message>(&self, call: &Call<'_>, answer: Answer1<(Answered, T)>) -> Result<Response<Reply>, Grpc> {
-        self.shared.reply(call, answer).map(Response::new)
+        let (told, message) = answer.map_err(|(status, why)| self.shared.declined(call, status, why))?;
+        Ok(Response::new(self.shared.reply(call, told, &message)))
     }
 
-    fn watch(&self, call: &Call<'_>, name: &str) -> Result<Response<Replies>, Grpc> {
-        let why = format!("{name} is not implemented");
-        match self.plain::<ListRootsResponse>(call, Err((Status::Unimplemented, why))) {
-            Ok(_) => Ok(Response::new(Box::pin(stream::empty()))),
-            Err(status) => Err(status),
-        }
+    fn watch(&self, call: &Call<'_>, name: &str) -> Grpc {
+        self.shared.unheard(call, (Status::Unimplemented, format!("{name} is not implemented")))
     }
 }
 
@@ -228,8 +225,7 @@ impl Shared {
         };
         let none = Bytes::new();
         let call = Call::new(rpc, peer, &none);
-        self.heard(&call, Verdict::Declined(answer.0));
-        self.reply::<()>(&call, Err(answer)).err().unwrap_or(fault)
+        self.unheard(&call, answer)
     }
 
     /// The acknowledgement of a message once it may be given.
@@ -241,17 +237,29 @@ impl Shared {
         }
     }
 
+    /// Ends a call with a status that the kernel does not see.
+    pub(super) fn unheard(&self, call: &Call<'_>, (status, why): (Status, String)) -> Grpc {
+        self.heard(call, Verdict::Declined(status));
+        self.declined(call, status, why)
+    }
+
     /// The bytes of an answer, told of.
-    pub(super) fn reply<T: Message>(&self, call: &Call<'_>, answer: Answer1<(Answered, T)>) -> Result<Reply, Grpc> {
-        let (told, reply) = match answer {
-            Ok((told, message)) => (told, Ok(Bytes::from(message.encode_to_vec()))),
-            Err((status, why)) => (Answered::Status(status), Err(grpc(status, why))),
-        };
-        let bytes = reply.as_ref().map_or(&[][..], |bytes| bytes.as_ref());
+    pub(super) fn reply<T: Message>(&self, call: &Call<'_>, told: Answered, message: &T) -> Reply {
+        let bytes = Bytes::from(message.encode_to_vec());
+        self.answered(call, told, &bytes);
+        Reply(bytes)
+    }
+
+    /// The status that a call ends with, told of.
+    pub(super) fn declined(&self, call: &Call<'_>, status: Status, why: String) -> Grpc {
+        self.answered(call, Answered::Status(status), &[]);
+        grpc(status, why)
+    }
+
+    fn answered(&self, call: &Call<'_>, told: Answered, bytes: &[u8]) {
         let what = What::Frame(frame(&call.answered(told), Direction::Outbound, AnyVerdict::Sent, bytes.len()));
         let (cause, trace) = call.heard.get().map_or((None, None), |(seq, trace)| (Some(*seq), *trace));
         self.tap.emit(Draft { at: self.clock.now(), link: Link::Macp, trace, cause, what, bytes });
-        reply.map(Reply)
     }
 }
 
@@ -289,7 +297,7 @@ pub(super) fn no_envelope() -> (Status, String) {
     (Status::InvalidArgument, "the request has no envelope".to_owned())
 }
 
-pub(super) fn grpc(status: Status, why: String) -> Grpc {
+fn grpc(status: Status, why: String) -> Grpc {
     match status {
         Status::InvalidArgument => Grpc::invalid_argument(why),
         Status::NotFound => Grpc::not_found(why),

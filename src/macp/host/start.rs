@@ -1,7 +1,7 @@
 //! What the runtime starts from: open sessions, and those that ended and were in memory, made of their logs.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -15,16 +15,17 @@ use super::{
 use crate::{
     macp::{
         SessionState, Snapshot,
-        kernel::{Kernel, Output, Settings},
-        log::Record,
+        kernel::{Kernel, Output},
+        log::{self, Record, What},
+        proto::v1::Envelope,
     },
     store::{
-        SessionLog, append,
-        macp::{MacpLeft, MacpOp, records},
+        DamagedFile, SessionLog, append,
+        macp::{MacpLeft, MacpOp, readable, records},
         op::{Class, CommitError, Done, Op},
     },
     time::{Mono, Now, Wall},
-    words::counted,
+    words::{counted, cut},
 };
 
 /// What was there before.
@@ -59,7 +60,7 @@ const NOTICES_MAX: usize = 20;
 pub(super) async fn restore(setup: &Setup, make: append::Maker) -> Result<Restored, RunError> {
     let closed = || CommitError::Failed("the store is closed".to_owned());
     let replay = Arc::new(Mutex::new(Replay {
-        kernel: Kernel::new(setup.clock.now(), Settings { limits: setup.limits, next_number: 1 }),
+        kernel: Kernel::new(setup.clock.now(), setup.limits),
         snapshot: Snapshot::default(),
         journal: Journal::default(),
         notices: Vec::new(),
@@ -88,6 +89,8 @@ pub(super) async fn restore(setup: &Setup, make: append::Maker) -> Result<Restor
     for (number, piece) in found.left {
         replay.piece(number, piece, setup.clock.now().wall);
     }
+    // Behind all others: how a session ended that was told of stays.
+    found.damaged.into_iter().for_each(|file| replay.damaged_file(&file));
     for (session, why) in std::mem::take(&mut replay.damaged) {
         if !replay.kernel.damage(session, &why) {
             replay.headless.entry(session).or_insert(why);
@@ -162,6 +165,30 @@ impl Replay {
         self.notice(format!("{lost}; {} expired for it", counted(hit, "session")));
     }
 
+    /// What was accepted in a file of the log is lost, and with it the sessions that had records there and are open. They are known as far
+    /// as what lies there can be read.
+    fn damaged_file(&mut self, file: &DamagedFile) {
+        let DamagedFile { what, lost, is_all } = file;
+        if lost.is_empty() && *is_all {
+            return self.notice(format!("{what}: the database has what lay there; the file is kept aside"));
+        }
+        let why = format!("{what}: what was accepted in sessions and lay there is lost");
+        let mut hit = BTreeSet::new();
+        for (session, record) in lost.iter().flat_map(readable) {
+            let Ok((_, What::Incoming(bytes))) = Record::read(&record) else { continue };
+            let Ok(Envelope { session_id, .. }) = log::envelope(&bytes) else { continue };
+            if self.kernel.is(session, &session_id) {
+                self.kernel.damage(session, &why);
+            }
+            hit.insert(session_id);
+        }
+        self.show(Wall(0));
+        self.notice(match named(&hit) {
+            Some(sessions) => format!("{why}, of {sessions} as far as it can be read; the file is kept aside"),
+            None => format!("{why}; the file is kept aside"),
+        });
+    }
+
     fn notice(&mut self, notice: String) {
         if self.notices.len() < NOTICES_MAX {
             self.notices.push(notice);
@@ -177,6 +204,8 @@ impl Replay {
         if let Err(damage) = self.kernel.replay(session, record) {
             self.notice(format!("session number {session} is expired: {damage}"));
             if !self.kernel.has(session) {
+                // Its records stay: no later session is to go on from them.
+                self.kernel.number_from(session.saturating_add(1));
                 self.headless.insert(session, damage.to_string());
             }
         }
@@ -193,4 +222,13 @@ impl Replay {
             }
         }
     }
+}
+
+/// Some of these names.
+fn named(sessions: &BTreeSet<String>) -> Option<String> {
+    const NAMES_MAX: usize = 16;
+    const NAME_BYTES_MAX: u64 = 64;
+    let names: Vec<_> = sessions.iter().take(NAMES_MAX).map(|name| cut(name, NAME_BYTES_MAX)).collect();
+    let others = if sessions.len() > names.len() { format!(" and {} more", sessions.len() - names.len()) } else { String::new() };
+    (!names.is_empty()).then(|| format!("{}{others}", names.join(", ")))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::{Stream, stream};
 use serde::Serialize;
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tonic::{Status as Grpc, Streaming};
 
 use super::{
@@ -17,12 +17,18 @@ use super::{
 use crate::{
     ids::Peer,
     macp::{
-        Answered, Rpc, Verdict, envelope,
+        Answered, Rpc,
+        envelope::{self, SIGNAL},
         kernel::{Acked, Answer},
         proto::v1::{Envelope, StreamSessionRequest, StreamSessionResponse},
         registry,
     },
 };
+
+/// Bytes of the ids that wait for their turns beside those of [`SHORT_BYTES`].
+const WAITING_BYTES: u32 = 1 << 20;
+/// Ids of a message that are no longer than this wait without asking for room.
+const SHORT_BYTES: usize = 4_096;
 
 /// Who answers.
 const RUNTIME: &str = "_runtime";
@@ -30,8 +36,10 @@ const RUNTIME: &str = "_runtime";
 /// A message that was decided, and is to be answered in its turn.
 struct Turn {
     call: Call<'static>,
+    /// What is said again of it.
     envelope: Envelope,
     answer: Answer,
+    _room: Option<OwnedSemaphorePermit>,
 }
 
 /// What a turn holds, or how the stream ends.
@@ -74,14 +82,16 @@ pub(super) fn answers(
 /// Decides one message after another, as long as there is room for their answers.
 async fn read(shared: Arc<Shared>, peer: Peer, mut messages: Streaming<Received<StreamSessionRequest>>, turns: mpsc::Sender<Next>) {
     let mut spoken = Spoken::new(Arc::clone(&shared));
+    let waiting = Arc::new(Semaphore::new(WAITING_BYTES as usize));
     while let Ok(room) = turns.reserve().await {
         let next = match messages.message().await {
-            Ok(Some(received)) => decide(&shared, &peer, received).await,
+            Ok(Some(received)) => decide(&shared, &peer, &waiting, received).await,
             Ok(None) => return,
             Err(fault) => Err(shared.turned_away(Rpc::StreamSession, &peer, fault)),
         };
         if let Ok(turn) = &next
             && matches!(&turn.answer, Answer::Acked(Acked { error: None, .. }))
+            && turn.envelope.message_type != SIGNAL
         {
             spoken.note(&turn.envelope.session_id);
         }
@@ -94,30 +104,39 @@ async fn read(shared: Arc<Shared>, peer: Peer, mut messages: Streaming<Received<
     }
 }
 
-async fn decide(shared: &Shared, peer: &Peer, received: Received<StreamSessionRequest>) -> Next {
+async fn decide(shared: &Shared, peer: &Peer, waiting: &Arc<Semaphore>, received: Received<StreamSessionRequest>) -> Next {
     let Received { bytes, message } = received;
     let call = Call::new(Rpc::StreamSession, peer, &bytes);
     let envelope = well(message).and_then(|message| message.envelope.ok_or_else(no_envelope));
     let mut envelope = match envelope {
         Ok(envelope) => envelope,
-        Err((status, why)) => {
-            shared.heard(&call, Verdict::Declined(status));
-            return Err(shared.reply::<StreamSessionResponse>(&call, Err((status, why))).err().unwrap_or_else(|| Grpc::internal("")));
-        }
+        Err(declined) => return Err(shared.unheard(&call, declined)),
     };
     let call = call.with(&envelope, &shared.limits);
     let within = envelope::bytes_within(&bytes, &envelope);
     let answer = shared.ask(&call, Ask::Message(&envelope, &within)).await;
     let call = call.answered(Answered::Ok);
     // What waits for its turn is to be small.
-    envelope.payload = bytes::Bytes::new();
-    Ok(Box::new(Turn { call, envelope, answer }))
+    (envelope.payload, envelope.sender) = (bytes::Bytes::new(), String::new());
+    let room = room(waiting, &envelope).await;
+    Ok(Box::new(Turn { call, envelope, answer, _room: room }))
+}
+
+/// Room for the ids of a message that waits for its turn; those that are short need none.
+async fn room(waiting: &Arc<Semaphore>, envelope: &Envelope) -> Option<OwnedSemaphorePermit> {
+    let bytes = envelope.mode.len() + envelope.message_type.len() + envelope.message_id.len() + envelope.session_id.len();
+    if bytes <= SHORT_BYTES {
+        return None;
+    }
+    // One that is longer than all the room waits alone.
+    let bytes = u32::try_from(bytes).unwrap_or(u32::MAX).min(WAITING_BYTES);
+    Arc::clone(waiting).acquire_many_owned(bytes).await.ok()
 }
 
 async fn reply(shared: &Shared, turn: Turn) -> Result<Reply, Grpc> {
-    let Turn { call, envelope, answer } = turn;
-    let acked = shared.acked(answer).await;
-    shared.reply(&call, acked.map(|acked| (acked.told(), StreamSessionResponse { envelope: Some(answer_envelope(envelope, &acked)) })))
+    let Turn { call, envelope, answer, _room } = turn;
+    let acked = shared.acked(answer).await.map_err(|(status, why)| shared.declined(&call, status, why))?;
+    Ok(shared.reply(&call, acked.told(), &StreamSessionResponse { envelope: Some(answer_envelope(envelope, &acked)) }))
 }
 
 fn answer_envelope(request: Envelope, acked: &Acked) -> Envelope {

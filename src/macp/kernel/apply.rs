@@ -54,7 +54,7 @@ impl Kernel {
                 self.answer(Answer::Acked(ok(Some(SessionState::Open))));
             }
             (Decision::Start(start), Input::Message { envelope, bytes, .. }) => {
-                let session = self.new_session(at_ms, envelope, *start);
+                let session = self.new_session(at_ms, envelope, bytes, *start);
                 self.received(verdict, session.trace);
                 let number = session.number;
                 self.tell_opened(&session);
@@ -68,8 +68,13 @@ impl Kernel {
             (Decision::Accept(number, response), Input::Message { envelope, bytes, .. }) => {
                 self.received(verdict, trace);
                 self.keep(number, &Record::new(at_ms, What::Incoming(bytes.clone())));
-                let state = self.accept(number, at_ms, envelope, response);
-                self.answer(Answer::Acked(Acked { after: self.ticket, ..ok(state) }));
+                let resolution = self.accept(number, at_ms, envelope, bytes, response);
+                let state = if resolution.is_some() { SessionState::Resolved } else { SessionState::Open };
+                if let Some(resolution) = resolution {
+                    self.keep(number, &Record::new(at_ms, What::Resolution(resolution.clone())));
+                    self.resolve(number, at_ms, resolution);
+                }
+                self.answer(Answer::Acked(Acked { after: self.ticket, ..ok(Some(state)) }));
             }
             (Decision::Ended, _) => {
                 self.received(verdict, trace);
@@ -100,16 +105,16 @@ impl Kernel {
     }
 
     /// A session as it begins.
-    pub(super) fn new_session(&mut self, at_ms: u64, envelope: &Envelope, start: Start) -> Box<Session> {
+    fn new_session(&mut self, at_ms: u64, envelope: &Envelope, bytes: &Bytes, start: Start) -> Box<Session> {
         let number = self.next_number;
         self.next_number += 1;
-        begin(number, at_ms, envelope, start, self.limits.shown_text_bytes_max)
+        begin(number, at_ms, envelope, bytes, start, self.limits.shown_text_bytes_max)
     }
 
     /// Puts a session among the others.
     pub(super) fn insert(&mut self, session: Box<Session>) {
         let number = session.number;
-        self.next_number = self.next_number.max(number + 1);
+        self.next_number = self.next_number.max(number.saturating_add(1));
         self.by_id.insert(Arc::clone(&session.id), number);
         self.bytes += session.bytes;
         match &session.end {
@@ -149,26 +154,29 @@ impl Kernel {
         self.tell(opened, session.trace, text);
     }
 
-    /// Takes a message into a session: how it stands then.
-    pub(super) fn accept(&mut self, number: u64, at_ms: u64, envelope: &Envelope, response: Response<Delta>) -> Option<SessionState> {
+    /// Takes a message into a session: what that is to resolve with, if it is.
+    pub(super) fn accept(
+        &mut self,
+        number: u64,
+        at_ms: u64,
+        envelope: &Envelope,
+        bytes: &Bytes,
+        response: Response<Delta>,
+    ) -> Option<Bytes> {
         let session = self.sessions.get_mut(&number)?;
         let (effect, text) = response.effect(self.limits.shown_text_bytes_max);
         let text = text.into_owned();
         let accepted = Transition::Accepted { session: session.session_ref(), by: Arc::from(envelope.sender.as_str()), effect };
         let trace = session.trace;
-        let bytes = message_bytes(envelope);
-        self.bytes += bytes;
-        let resolution = session.take(at_ms, envelope, response);
+        self.bytes += message_bytes(bytes);
+        let resolution = session.take(at_ms, envelope, bytes, response);
         self.touch(number);
         self.tell(accepted, trace, text);
-        match resolution {
-            None => Some(SessionState::Open),
-            Some(resolution) => {
-                self.keep(number, &Record::new(at_ms, What::Resolution(resolution.clone())));
-                self.end(number, End { ending: Ending::Resolved, at_ms, why: Box::default(), resolution });
-                Some(SessionState::Resolved)
-            }
-        }
+        resolution
+    }
+
+    pub(super) fn resolve(&mut self, number: u64, at_ms: u64, resolution: Bytes) {
+        self.end(number, End { ending: Ending::Resolved, at_ms, why: Box::default(), resolution });
     }
 
     fn cancel(&mut self, number: u64, at_ms: u64, reason: &str, by: &str) -> Ticket {
@@ -253,9 +261,9 @@ impl Kernel {
 }
 
 /// A session as its start makes it.
-pub(super) fn begin(number: u64, at_ms: u64, envelope: &Envelope, start: Start, text_bytes_max: u64) -> Box<Session> {
+pub(super) fn begin(number: u64, at_ms: u64, envelope: &Envelope, bytes: &Bytes, start: Start, text_bytes_max: u64) -> Box<Session> {
     let Start { mode_name, mode, payload, participants, ttl_ms, state } = start;
-    let bytes = session_bytes(envelope, &participants);
+    let bytes = session_bytes(envelope, bytes, &participants);
     Box::new(Session {
         number,
         id: Arc::from(envelope.session_id.as_str()),
@@ -285,10 +293,10 @@ pub(super) fn begin(number: u64, at_ms: u64, envelope: &Envelope, start: Start, 
 
 impl Session {
     /// Takes in a message that its mode has an answer to: what it resolves with, if it does.
-    pub(super) fn take(&mut self, at_ms: u64, envelope: &Envelope, response: Response<Delta>) -> Option<Bytes> {
+    pub(super) fn take(&mut self, at_ms: u64, envelope: &Envelope, bytes: &Bytes, response: Response<Delta>) -> Option<Bytes> {
         self.seen.insert(&envelope.message_id, at_ms);
         self.messages += 1;
-        self.bytes += message_bytes(envelope);
+        self.bytes += message_bytes(bytes);
         match response {
             Response::NoOp => None,
             Response::Persist(delta) => {

@@ -71,7 +71,7 @@ impl Kernel {
     /// A session that is in the store alone since an earlier start.
     pub fn add_gone(&mut self, id: &str, number: u64, state: SessionState) {
         let hash = self.hash(id);
-        self.next_number = self.next_number.max(number + 1);
+        self.next_number = self.next_number.max(number.saturating_add(1));
         self.gone.insert(hash, number, state);
     }
 

@@ -20,15 +20,6 @@ use crate::{
     time::{Mono, Now},
 };
 
-/// What a kernel is made of.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// Its bounds.
-    pub limits: limits::Macp,
-    /// The number of the next session.
-    pub next_number: u64,
-}
-
 /// All sessions that are in memory, and which are in the store alone.
 #[derive(Debug)]
 pub struct Kernel {
@@ -68,9 +59,9 @@ pub struct Kernel {
 impl Kernel {
     /// A kernel without sessions.
     #[must_use]
-    pub fn new(now: Now, settings: Settings) -> Self {
+    pub fn new(now: Now, limits: limits::Macp) -> Self {
         Self {
-            limits: settings.limits,
+            limits,
             sessions: HashMap::new(),
             by_id: HashMap::new(),
             expiry: BTreeSet::new(),
@@ -85,7 +76,7 @@ impl Kernel {
             open: 0,
             bytes: 0,
             closed_bytes: 0,
-            next_number: settings.next_number,
+            next_number: 1,
             ticket: Ticket(0),
             durable: Ticket(0),
             unsaved_bytes: 0,
@@ -145,14 +136,16 @@ impl Kernel {
     }
 
     /// Sessions that are open.
+    #[cfg(test)]
     #[must_use]
-    pub const fn open(&self) -> u64 {
+    pub(crate) const fn open(&self) -> u64 {
         self.open
     }
 
     /// The number that the next session takes.
+    #[cfg(test)]
     #[must_use]
-    pub const fn next_number(&self) -> u64 {
+    pub(crate) const fn next_number(&self) -> u64 {
         self.next_number
     }
 
@@ -193,8 +186,9 @@ impl Kernel {
     }
 
     /// A session in memory, whole.
+    #[cfg(test)]
     #[must_use]
-    pub fn image(&self, id: &str) -> Option<Image> {
+    pub(crate) fn image(&self, id: &str) -> Option<Image> {
         self.session(id).map(Session::image)
     }
 
@@ -208,6 +202,12 @@ impl Kernel {
     #[must_use]
     pub fn number(&self, id: &str) -> Option<u64> {
         self.by_id.get(id).copied()
+    }
+
+    /// Whether a session of this id and number is in memory.
+    #[must_use]
+    pub fn is(&self, number: u64, id: &str) -> bool {
+        self.by_id.get(id) == Some(&number)
     }
 
     pub(super) fn session(&self, id: &str) -> Option<&Session> {

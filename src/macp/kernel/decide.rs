@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use prost::DecodeError;
 
 use super::{
@@ -14,7 +15,7 @@ use crate::{
     limits,
     macp::{
         Fault, Mode, SessionState, Status, Verdict,
-        envelope::{self, SESSION_START, SIGNAL, Unfit},
+        envelope::{self, SESSION_START, SIGNAL},
         modes::{Delta, Message, ModeState, Parsed, Participants, Rejection, Response},
         proto::v1::{Envelope, SessionStartPayload},
         registry,
@@ -120,7 +121,7 @@ impl Kernel {
         };
         let place = self.place(id, *lookup);
         let decision = match input {
-            Input::Message { envelope, parsed, .. } => self.decide_message(at_ms, envelope, *parsed, place),
+            Input::Message { envelope, bytes, parsed, .. } => self.decide_message(at_ms, envelope, bytes, *parsed, place),
             Input::Cancel { reason, .. } => self.decide_cancel(at_ms, place, id, reason),
             Input::Look { .. } => decide_look(at_ms, place, id),
             Input::Timeout | Input::Durable { .. } | Input::Evicted { .. } | Input::Retired { .. } => Decision::Signal,
@@ -132,7 +133,8 @@ impl Kernel {
                 (Some(state), kept.trace, self.last_notice)
             }
             Place::Nowhere => (None, None, Ticket(0)),
-            Place::Unread => (self.told_state(id), None, Ticket(0)),
+            Place::Unread if matches!(decision, Decision::Signal) => (None, None, Ticket(0)),
+            Place::Unread => (self.told_state(id), None, self.last_notice),
         };
         Heard { decision, state, trace, after }
     }
@@ -147,29 +149,28 @@ impl Kernel {
     }
 
     /// Rules 1 and 2, then the way of each type.
-    fn decide_message(&self, at_ms: u64, envelope: &Envelope, parsed: Option<&Parsed>, place: Place<'_>) -> Decision {
-        match envelope::check(envelope, &self.limits) {
-            Err(Unfit::Rejected(rejection)) => return Decision::Refuse(rejection),
-            Err(Unfit::TooLong(why)) => return Decision::Decline(Status::ResourceExhausted, why),
-            Ok(()) => {}
+    fn decide_message(&self, at_ms: u64, envelope: &Envelope, bytes: &Bytes, parsed: Option<&Parsed>, place: Place<'_>) -> Decision {
+        if let Err(rejection) = envelope::check(envelope, &self.limits) {
+            return Decision::Refuse(rejection);
         }
         match envelope.message_type.as_str() {
             SIGNAL => Decision::Signal,
-            SESSION_START => self.decide_start(envelope, parsed, place),
-            _ => self.decide_regular(at_ms, envelope, parsed, place),
+            SESSION_START => self.decide_start(envelope, bytes, parsed, place),
+            _ => self.decide_regular(at_ms, envelope, bytes, parsed, place),
         }
     }
 
     /// Rules 3 to 5, then the mode.
-    fn decide_start(&self, envelope: &Envelope, parsed: Option<&Parsed>, place: Place<'_>) -> Decision {
+    fn decide_start(&self, envelope: &Envelope, bytes: &Bytes, parsed: Option<&Parsed>, place: Place<'_>) -> Decision {
         let Some((mode_name, mode)) = registry::resolve(&envelope.mode) else {
             return Decision::refuse(Fault::UnknownMode, "no mode is registered under this name");
         };
         let found = parsed.and_then(Parsed::get::<Result<Opening, DecodeError>>).cloned();
-        let Ok(opening) = found.unwrap_or_else(|| start::read(&envelope.payload, self.limits.participants_max)) else {
+        let Ok(Opening { payload, participants }) = found.unwrap_or_else(|| start::read(&envelope.payload, self.limits.participants_max))
+        else {
             return Decision::refuse(Fault::InvalidEnvelope, "the payload is not a SessionStartPayload");
         };
-        let ttl_ms = match opening.ttl_ms() {
+        let ttl_ms = match payload.ttl_ms {
             0 => TTL_MS_DEFAULT,
             ttl_ms @ 1..=TTL_MS_MAX => ttl_ms,
             _ => return Decision::refuse(Fault::InvalidTtl, "ttl_ms is not within 0 and 86400000"),
@@ -185,15 +186,18 @@ impl Kernel {
             Some(None) => return Decision::refuse(Fault::DuplicateSession, "the session exists already"),
             None => {}
         }
-        let (payload, participants) = match opening {
-            Opening::Payload(payload, participants) => (*payload, participants),
-            Opening::TooMany { participants, .. } => {
+        if let Err(rejection) = envelope::check_kept(envelope, &self.limits) {
+            return Decision::Refuse(rejection);
+        }
+        let participants = match participants {
+            Ok(participants) => participants,
+            Err(listed) => {
                 let max = self.limits.participants_max;
-                let why = format!("the session lists {participants} participants; limits.macp.participants_max allows {max}");
+                let why = format!("the session lists {listed} participants; limits.macp.participants_max allows {max}");
                 return Decision::Decline(Status::ResourceExhausted, why);
             }
         };
-        let state = match ModeState::start(mode, &participants) {
+        let state = match self.check_names(&participants).and_then(|()| ModeState::start(mode, &participants)) {
             Ok(state) => state,
             Err(rejection) => return Decision::Refuse(rejection),
         };
@@ -201,15 +205,21 @@ impl Kernel {
             let why = format!("{} sessions are open; limits.macp.open_max allows no more", self.open);
             return Decision::Decline(Status::ResourceExhausted, why);
         }
-        if let Some(decline) = self.no_room(session_bytes(envelope, &participants), 0) {
+        if let Some(decline) = self.no_room(session_bytes(envelope, bytes, &participants), 0) {
             return decline;
         }
         let ttl_ms = u64::try_from(ttl_ms).unwrap_or_default();
-        Decision::Start(Box::new(Start { mode_name, mode, payload, participants, ttl_ms, state }))
+        Decision::Start(Box::new(Start { mode_name, mode, payload: *payload, participants, ttl_ms, state }))
+    }
+
+    /// Nobody could speak under a name that is too long.
+    fn check_names(&self, participants: &Participants) -> Result<(), Rejection> {
+        let check = |(place, name)| envelope::check_length(format_args!("participants[{place}]"), name, &self.limits);
+        participants.listed().enumerate().try_for_each(check)
     }
 
     /// Rules 6 to 11.
-    fn decide_regular(&self, at_ms: u64, envelope: &Envelope, parsed: Option<&Parsed>, place: Place<'_>) -> Decision {
+    fn decide_regular(&self, at_ms: u64, envelope: &Envelope, bytes: &Bytes, parsed: Option<&Parsed>, place: Place<'_>) -> Decision {
         let expire = |number| Decision::Expire(number, Rejection::new(Fault::TtlExpired, "the session's TTL is over"));
         let session = match place {
             Place::Nowhere => return Decision::refuse(Fault::UnknownSession, "there is no such session"),
@@ -235,6 +245,9 @@ impl Kernel {
         if !session.participants.is_open() && !session.participants.lists(&envelope.sender) {
             return Decision::refuse(Fault::InvalidEnvelope, "the sender is no participant of the session");
         }
+        if let Err(rejection) = envelope::check_kept(envelope, &self.limits) {
+            return Decision::Refuse(rejection);
+        }
         let message = Message { message_type: &envelope.message_type, sender: &envelope.sender, payload: &envelope.payload, parsed };
         let response = match session.state.on_message(&session.participants, message) {
             Ok(response) => response,
@@ -244,16 +257,11 @@ impl Kernel {
             let why = format!("the session has {} messages; limits.macp.session_messages_max allows no more", session.messages);
             return Decision::Decline(Status::ResourceExhausted, why);
         }
-        self.no_room(message_bytes(envelope) + response.resolution_bytes(), session.bytes)
+        self.no_room(message_bytes(bytes) + response.resolution_bytes(), session.bytes)
             .unwrap_or(Decision::Accept(session.number, response))
     }
 
     fn decide_cancel(&self, at_ms: u64, place: Place<'_>, id: &str, reason: &str) -> Decision {
-        let (bytes, max) = (reason.len() as u64, self.limits.reason_bytes_max);
-        if bytes > max {
-            let why = format!("the reason has {bytes} bytes; limits.macp.reason_bytes_max allows {max}");
-            return Decision::Decline(Status::ResourceExhausted, why);
-        }
         match place {
             Place::Nowhere => Decision::refuse(Fault::UnknownSession, "there is no such session"),
             Place::Unread => Decision::Load(Arc::from(id)),
@@ -263,8 +271,18 @@ impl Kernel {
                 Decision::Cancel(session.number)
             }
             Place::Memory(session) if session.end.is_some() => Decision::Ended,
-            Place::Memory(session) => self.no_room_in_log(bytes).unwrap_or(Decision::Cancel(session.number)),
+            Place::Memory(session) => self.no_room_for_reason(reason).unwrap_or(Decision::Cancel(session.number)),
         }
+    }
+
+    /// Whether a reason cannot be kept.
+    fn no_room_for_reason(&self, reason: &str) -> Option<Decision> {
+        let (bytes, max) = (reason.len() as u64, self.limits.reason_bytes_max);
+        if bytes > max {
+            let why = format!("the reason has {bytes} bytes; limits.macp.reason_bytes_max allows {max}");
+            return Some(Decision::Decline(Status::ResourceExhausted, why));
+        }
+        self.no_room_in_log(bytes)
     }
 
     /// Whether there is no room for a message of so many bytes in a session that has so many.
@@ -309,6 +327,8 @@ pub fn parse_ahead(envelope: &Envelope, limits: &limits::Macp) -> Option<Parsed>
     }
     match envelope.message_type.as_str() {
         SESSION_START => Some(Parsed::new(start::read(&envelope.payload, limits.participants_max))),
+        // No mode sees it.
+        _ if envelope::check_kept(envelope, limits).is_err() => None,
         message_type => ModeState::parse(message_type, &envelope.payload),
     }
 }
@@ -319,14 +339,14 @@ const KEPT_BYTES: usize = 192;
 /// What a session takes that nothing is said in.
 const SESSION_BYTES: usize = 1_024;
 
-/// What a message counts for: no less than what it takes in memory.
-pub(super) fn message_bytes(envelope: &Envelope) -> u64 {
-    (envelope.payload.len() + envelope.message_id.len() + envelope.sender.len() + KEPT_BYTES) as u64
+/// What a message counts for, by the bytes of its envelope: no less than what it takes in memory, and in the log.
+pub(super) const fn message_bytes(bytes: &Bytes) -> u64 {
+    (bytes.len() + KEPT_BYTES) as u64
 }
 
 /// What a session counts for that begins.
-pub(super) fn session_bytes(envelope: &Envelope, participants: &Participants) -> u64 {
-    message_bytes(envelope) + (SESSION_BYTES + 2 * envelope.session_id.len()) as u64 + participants.held_bytes()
+pub(super) fn session_bytes(envelope: &Envelope, bytes: &Bytes, participants: &Participants) -> u64 {
+    message_bytes(bytes) + (SESSION_BYTES + 2 * envelope.session_id.len()) as u64 + participants.held_bytes()
 }
 
 /// The record that must be durable before what is decided is told: of a session's messages where it hangs on them, else of how it stands.

@@ -23,9 +23,9 @@ mod start;
 mod tests;
 
 pub use closed::Left;
-pub use core::{Kernel, Settings};
+pub use core::Kernel;
 pub use decide::parse_ahead;
 pub use io::{Acked, Answer, Input, Kept, Leaving, Lookup, Metadata, Output};
-pub use replay::{Rebuilding, Rebuilt, Told, rebuild};
+pub use replay::{Rebuilding, Told, rebuild};
 pub use seen::{Digests, Sealed, digest};
 pub use session::Image;

@@ -7,41 +7,30 @@ use super::{
     apply::begin,
     decide::{Start, TTL_MS_DEFAULT, TTL_MS_MAX},
     session::{End, Session},
+    start::{self, Opening},
 };
 use crate::{
     macp::{
-        Ending, SessionState,
+        Ending,
+        envelope::SESSION_START,
         log::{Damaged, Record, TtlExpired, What, envelope},
-        modes::{Message, ModeState, Participants},
-        proto::v1::{Envelope, SessionStartPayload},
+        modes::{Delta, Message, ModeState, Response},
+        proto::v1::Envelope,
         registry,
     },
     time::Wall,
 };
 
-/// What is wrong with a message behind the end of its session.
-const FOLLOWS_END: &str = "a message follows the session's end";
-
-/// A session that its log made.
-#[derive(Clone, Debug)]
-pub struct Rebuilt {
-    /// All of it.
-    pub image: Image,
-    /// Who may take part, as they were listed.
-    pub listed: Vec<String>,
-}
-
 /// Makes a session of its log alone, as far as that goes: of one that is damaged, as [`Kernel::replay`] does.
 ///
 /// # Errors
 /// [`Damaged`], where its first record is no start of a session.
-pub fn rebuild(number: u64, records: impl Iterator<Item = Bytes>, text_bytes_max: u64) -> Result<Rebuilt, Damaged> {
+pub fn rebuild(number: u64, records: impl Iterator<Item = Bytes>, text_bytes_max: u64) -> Result<Image, Damaged> {
     let mut session = Rebuilding::new(number, text_bytes_max);
     for record in records {
         session.take(&record)?;
     }
-    let session = session.begun()?;
-    Ok(Rebuilt { image: session.image(), listed: session.participants.listed().map(str::to_owned).collect() })
+    session.begun().map(|session| session.image())
 }
 
 /// A session as its log makes it, one record after another.
@@ -79,13 +68,13 @@ impl Rebuilding {
             self.session = Some(first(self.number, record, self.text_bytes_max)?);
             return Ok(());
         };
-        let is_damaged = session.end.as_ref().is_some_and(|end| end.ending == Ending::LogDamaged);
-        if !is_damaged
-            && let Err(damage) = next(session, record)
-            && session.end.is_none()
-        {
-            let (at_ms, why) = (session.started_ms, Box::from(damage.to_string()));
-            session.finish(End { ending: Ending::LogDamaged, at_ms, why, resolution: Bytes::new() });
+        if session.is_damaged() {
+            return Ok(());
+        }
+        match step(session, record) {
+            Ok((at_ms, step)) => session.follow(at_ms, step),
+            Err(damage) if session.end.is_none() => drop(session.finish(damaged(session, &damage.to_string()))),
+            Err(_) => {}
         }
         Ok(())
     }
@@ -124,13 +113,13 @@ impl Kernel {
             self.insert(session);
             return Ok(());
         }
-        let is_damaged = |session: &Session| session.end.as_ref().is_some_and(|end| end.ending == Ending::LogDamaged);
-        let Some(session) = self.sessions.get(&number).filter(|session| !is_damaged(session)) else { return Ok(()) };
-        if let Err(damage) = self.replay_next(number, session.state(), record) {
-            let why = Box::from(damage.to_string());
-            let at_ms = self.sessions.get(&number).map_or(0, |session| session.started_ms);
-            self.end(number, End { ending: Ending::LogDamaged, at_ms, why, resolution: Bytes::new() });
-            return Err(damage);
+        let Some(session) = self.sessions.get(&number).filter(|session| !session.is_damaged()) else { return Ok(()) };
+        match step(session, record) {
+            Ok((at_ms, step)) => self.follow_step(number, at_ms, step),
+            Err(damage) => {
+                self.damage(number, &damage.to_string());
+                return Err(damage);
+            }
         }
         Ok(())
     }
@@ -146,9 +135,8 @@ impl Kernel {
 
     /// Ends a session whose log lacks something, if it is in memory and open; whether it is in memory.
     pub fn damage(&mut self, number: u64, why: &str) -> bool {
-        let Some(session) = self.sessions.get(&number) else { return false };
-        let at_ms = session.started_ms;
-        self.end(number, End { ending: Ending::LogDamaged, at_ms, why: Box::from(why), resolution: Bytes::new() });
+        let Some(end) = self.sessions.get(&number).map(|session| damaged(session, why)) else { return false };
+        self.end(number, end);
         true
     }
 
@@ -162,53 +150,81 @@ impl Kernel {
         self.next_number = self.next_number.max(number);
     }
 
-    fn replay_next(&mut self, number: u64, state: SessionState, record: &Bytes) -> Result<(), Damaged> {
-        let (Wall(at_ms), what) = Record::read(record)?;
-        match what {
-            What::Incoming(bytes) => {
-                let envelope = envelope(&bytes)?;
-                let session = self.sessions.get(&number).ok_or_else(|| Damaged("the session is gone".to_owned()))?;
-                if state != SessionState::Open {
-                    return Err(Damaged(FOLLOWS_END.to_owned()));
+    fn follow_step(&mut self, number: u64, at_ms: u64, step: Step) {
+        match step {
+            Step::Take { envelope, bytes, response } => {
+                if let Some(resolution) = self.accept(number, at_ms, &envelope, &bytes, response) {
+                    self.resolve(number, at_ms, resolution);
                 }
-                let response = respond(session, &envelope)?;
-                let (durable, ticket) = (self.outputs.len(), self.ticket);
-                self.accept(number, at_ms, &envelope, response);
-                // A resolution's record is there already.
-                self.forget_records(durable);
-                self.ticket = ticket;
             }
-            What::TtlExpired(TtlExpired { is_swept }) => {
+            Step::Expire { is_swept } => {
                 if let Some(session) = self.sessions.get_mut(&number) {
                     session.is_unnoticed = is_swept;
                 }
                 self.touch(number);
                 self.end(number, End { ending: Ending::TtlExpired, at_ms, why: Box::default(), resolution: Bytes::new() });
             }
-            What::SessionCancel(cancel) => {
-                let why = cancel.reason.into_boxed_str();
-                self.end(number, End { ending: Ending::Cancelled, at_ms, why, resolution: Bytes::new() });
-            }
-            What::Resolution(_) => {}
+            Step::Cancel { why } => self.end(number, End { ending: Ending::Cancelled, at_ms, why, resolution: Bytes::new() }),
+            Step::Nothing => {}
         }
-        Ok(())
+    }
+}
+
+/// What a record makes of a session.
+enum Step {
+    /// It takes in a message.
+    Take { envelope: Box<Envelope>, bytes: Bytes, response: Response<Delta> },
+    /// Its TTL is over, or somebody was told so first.
+    Expire { is_swept: bool },
+    /// It is cancelled.
+    Cancel { why: Box<str> },
+    /// What is said in the record follows from the one before.
+    Nothing,
+}
+
+fn step(session: &Session, record: &Bytes) -> Result<(u64, Step), Damaged> {
+    let (Wall(at_ms), what) = Record::read(record)?;
+    let step = match what {
+        What::Incoming(bytes) => {
+            let envelope = Box::new(envelope(&bytes)?);
+            if session.end.is_some() {
+                return Err(Damaged("a message follows the session's end".to_owned()));
+            }
+            let response = respond(session, &envelope)?;
+            Step::Take { envelope, bytes, response }
+        }
+        What::TtlExpired(TtlExpired { is_swept }) => Step::Expire { is_swept },
+        What::SessionCancel(cancel) => Step::Cancel { why: cancel.reason.into_boxed_str() },
+        What::Resolution(_) => Step::Nothing,
+    };
+    Ok((at_ms, step))
+}
+
+impl Session {
+    /// Whether it ended for its log, behind which nothing counts.
+    fn is_damaged(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.ending == Ending::LogDamaged)
     }
 
-    /// Leaves out what asked for records, of outputs from here on.
-    fn forget_records(&mut self, from: usize) {
-        let outputs: Vec<_> = self.outputs.drain(from..).collect();
-        for output in outputs {
-            match output {
-                super::Output::Persist { record, session, .. } => {
-                    self.unsaved_bytes = self.unsaved_bytes.saturating_sub(record.len() as u64);
-                    if let Some(session) = self.sessions.get_mut(&session) {
-                        (session.last, session.stands) = (crate::ids::Ticket(0), crate::ids::Ticket(0));
-                    }
-                }
-                output => self.outputs.push_back(output),
+    fn follow(&mut self, at_ms: u64, step: Step) {
+        let end = |ending, why, resolution| End { ending, at_ms, why, resolution };
+        let end = match step {
+            Step::Take { envelope, bytes, response } => {
+                self.take(at_ms, &envelope, &bytes, response).map(|resolution| end(Ending::Resolved, Box::default(), resolution))
             }
+            Step::Expire { .. } => Some(end(Ending::TtlExpired, Box::default(), Bytes::new())),
+            Step::Cancel { why } => Some(end(Ending::Cancelled, why, Bytes::new())),
+            Step::Nothing => None,
+        };
+        if let Some(end) = end.filter(|_| self.end.is_none()) {
+            self.finish(end);
         }
     }
+}
+
+/// The end of a session whose log lacks something.
+fn damaged(session: &Session, why: &str) -> End {
+    End { ending: Ending::LogDamaged, at_ms: session.started_ms, why: Box::from(why), resolution: Bytes::new() }
 }
 
 fn first(number: u64, record: &Bytes, text_bytes_max: u64) -> Result<Box<Session>, Damaged> {
@@ -217,45 +233,22 @@ fn first(number: u64, record: &Bytes, text_bytes_max: u64) -> Result<Box<Session
     };
     let envelope = envelope(&bytes)?;
     let start = start_of(&envelope).ok_or_else(|| Damaged("it does not begin with a SessionStart that is well".to_owned()))?;
-    Ok(begin(number, at_ms, &envelope, start, text_bytes_max))
+    Ok(begin(number, at_ms, &envelope, &bytes, start, text_bytes_max))
 }
 
 fn start_of(envelope: &Envelope) -> Option<Start> {
-    let (mode_name, mode) = registry::resolve(&envelope.mode)?;
-    let mut payload = <SessionStartPayload as prost::Message>::decode(envelope.payload.clone()).ok()?;
+    let (mode_name, mode) = registry::resolve(&envelope.mode).filter(|_| envelope.message_type == SESSION_START)?;
+    let Opening { payload, participants } = start::read(&envelope.payload, u64::MAX).ok()?;
+    let participants = participants.ok()?;
     let ttl_ms = if payload.ttl_ms == 0 { TTL_MS_DEFAULT } else { payload.ttl_ms };
     let ttl_ms = u64::try_from(ttl_ms).ok().filter(|_| ttl_ms <= TTL_MS_MAX)?;
-    let participants = Participants::new(std::mem::take(&mut payload.participants));
     let state = ModeState::start(mode, &participants).ok()?;
-    Some(Start { mode_name, mode, payload, participants, ttl_ms, state })
+    Some(Start { mode_name, mode, payload: *payload, participants, ttl_ms, state })
 }
 
-fn respond(session: &Session, envelope: &Envelope) -> Result<crate::macp::modes::Response<crate::macp::modes::Delta>, Damaged> {
+fn respond(session: &Session, envelope: &Envelope) -> Result<Response<Delta>, Damaged> {
     let (message_type, sender, payload) = (&envelope.message_type, &envelope.sender, &envelope.payload);
     let message = Message { message_type, sender, payload, parsed: None };
     let response = session.state.on_message(&session.participants, message);
     response.map_err(|rejection| Damaged(format!("a message that was accepted is not now: {}", rejection.why)))
-}
-
-fn next(session: &mut Session, record: &Bytes) -> Result<(), Damaged> {
-    let (Wall(at_ms), what) = Record::read(record)?;
-    let end = |ending, why: &str, resolution| End { ending, at_ms, why: Box::from(why), resolution };
-    match what {
-        What::Incoming(bytes) => {
-            let envelope = envelope(&bytes)?;
-            if session.end.is_some() {
-                return Err(Damaged(FOLLOWS_END.to_owned()));
-            }
-            let response = respond(session, &envelope)?;
-            if let Some(resolution) = session.take(at_ms, &envelope, response) {
-                session.finish(end(Ending::Resolved, "", resolution));
-            }
-        }
-        What::TtlExpired(_) if session.end.is_none() => drop(session.finish(end(Ending::TtlExpired, "", Bytes::new()))),
-        What::SessionCancel(cancel) if session.end.is_none() => {
-            session.finish(end(Ending::Cancelled, &cancel.reason, Bytes::new()));
-        }
-        What::TtlExpired(_) | What::SessionCancel(_) | What::Resolution(_) => {}
-    }
-    Ok(())
 }

@@ -5,6 +5,10 @@ use std::any::Any;
 use serde::de::DeserializeOwned;
 
 use super::{Message, Rejection};
+use crate::words::cut;
+
+/// Bytes of what is said of a payload that is none.
+const SAID_BYTES_MAX: u64 = 256;
 
 /// What a payload was found to be before anybody waited for it: a value of the type that its message's type carries, or why it is none.
 #[derive(Debug)]
@@ -48,5 +52,9 @@ fn parse<T: DeserializeOwned>(payload: &[u8]) -> Result<T, Rejection> {
     if first != Some(&b'{') {
         return Err(Rejection::payload("the payload is not a JSON object"));
     }
-    serde_json::from_slice(payload).map_err(|error| Rejection::payload(format!("the payload is not what its type carries: {error}")))
+    serde_json::from_slice(payload).map_err(|error| {
+        // It says again what it found, however long that is.
+        let error = error.to_string();
+        Rejection::payload(format!("the payload is not what its type carries: {}", cut(&error, SAID_BYTES_MAX)))
+    })
 }

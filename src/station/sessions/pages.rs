@@ -26,6 +26,8 @@ use crate::{
 
 /// Records of a log that are read at one time.
 const PART_RECORDS: u64 = 10_000;
+/// Roots of a start that are shown; further ones are counted.
+const ROOTS_SHOWN: usize = 1_000;
 
 /// Has the rows of all sessions written as they are. Where the runtime is down, they are as it left them.
 pub(in crate::station) async fn settle(inner: &Inner) {
@@ -152,7 +154,7 @@ fn log_row(number: u64, record: &Bytes) -> SessionLogRow {
 /// The fields of a start.
 fn started(payload: &Bytes) -> Value {
     let Ok(start) = SessionStartPayload::decode(payload.clone()) else { return shown(payload) };
-    json!({
+    let mut fields = json!({
         "intent": start.intent,
         "participants": start.participants,
         "mode_version": start.mode_version,
@@ -160,8 +162,12 @@ fn started(payload: &Bytes) -> Value {
         "policy_version": start.policy_version,
         "ttl_ms": start.ttl_ms,
         "context": if start.context.is_empty() { Value::Null } else { shown(&start.context) },
-        "roots": start.roots.into_iter().map(|root| json!({ "uri": root.uri, "name": root.name })).collect::<Vec<_>>(),
-    })
+        "roots": start.roots.iter().take(ROOTS_SHOWN).map(|root| json!({ "uri": root.uri, "name": root.name })).collect::<Vec<_>>(),
+    });
+    if let (Some(fields), Some(left_out @ 1..)) = (fields.as_object_mut(), start.roots.len().checked_sub(ROOTS_SHOWN)) {
+        fields.insert("roots_left_out".to_owned(), left_out.into());
+    }
+    fields
 }
 
 /// Bytes as JSON: as they are where they are some, as a text, or as base64.
@@ -194,6 +200,10 @@ mod tests {
         assert_eq!((start.number, start.at_ms, start.kind, start.timestamp_ms), (3, Wall(9), LogKind::Incoming, Some(-7)));
         let fields: Value = serde_json::from_str(start.payload.as_str()).unwrap();
         assert_eq!((&fields["intent"], &fields["ttl_ms"], &fields["context"]), (&json!("x"), &json!(5), &json!({})));
+        assert_eq!((&fields["roots"], fields.get("roots_left_out")), (&json!([]), None));
+        let many = SessionStartPayload { roots: vec![crate::macp::proto::v1::Root::default(); 1_007], ..SessionStartPayload::default() };
+        let many = started(&many.encode_to_vec().into());
+        assert_eq!((many["roots"].as_array().unwrap().len(), &many["roots_left_out"]), (1_000, &json!(7)));
         assert_eq!(of(What::TtlExpired(TtlExpired::default())).kind, LogKind::TtlExpired);
         for (bytes, expected) in
             [(&b"{\"a\":1}"[..], r#"{"a":1}"#), (b"resolve", r#"{"$text":"resolve"}"#), (b"\xff", r#"{"$bin":"/w=="}"#)]

@@ -69,7 +69,7 @@ pub(in crate::store) fn apply(conn: &Connection, op: MacpOp) -> rusqlite::Result
         }
         MacpOp::Damaged(sessions) => damaged(conn, sessions),
         MacpOp::Sort { through } => sort(conn, through),
-        MacpOp::Retire { keep } => retire(conn, keep),
+        MacpOp::Retire { sessions } => retire(conn, sessions),
     }
 }
 
@@ -154,8 +154,7 @@ fn sort(conn: &Connection, through: u64) -> rusqlite::Result<MacpDone> {
     if let Some(last) = last {
         conn.prepare_cached("DELETE FROM macp_segments WHERE segment <= ?1")?.execute([int(last)])?;
     }
-    let segments = conn.prepare_cached("SELECT count(*) FROM macp_segments")?.query_row([], |row| number(row, 0))?;
-    Ok(MacpDone { sorted, segments, ..MacpDone::default() })
+    Ok(MacpDone { sorted, ..MacpDone::default() })
 }
 
 /// Puts a part behind a session's log.
@@ -173,12 +172,10 @@ fn append(conn: &Connection, session: u64, count: u64, log: &[u8]) -> rusqlite::
     Ok(())
 }
 
-fn retire(conn: &Connection, keep: u64) -> rusqlite::Result<MacpDone> {
-    let gone: u64 = conn.prepare_cached("SELECT count(*) FROM macp_sessions WHERE gone = 1")?.query_row([], |row| number(row, 0))?;
-    let over = gone.saturating_sub(keep).min(RETIRE_ROWS);
+fn retire(conn: &Connection, sessions: u64) -> rusqlite::Result<MacpDone> {
     let oldest: Vec<u64> = conn
         .prepare_cached("SELECT number FROM macp_sessions WHERE gone = 1 ORDER BY number LIMIT ?1")?
-        .query_map([int(over)], |row| number(row, 0))?
+        .query_map([int(sessions.min(RETIRE_ROWS))], |row| number(row, 0))?
         .collect::<rusqlite::Result<_>>()?;
     let (mut room, mut seen_room) = (RETIRE_ROWS, RETIRE_SEEN_ROWS);
     let mut retired = Vec::new();

@@ -49,6 +49,13 @@ fn gone(number: u64) -> SessionRow {
 }
 
 impl Kit {
+    /// How many segments were sorted, and how many are left.
+    fn sort(&self, through: u64) -> (u64, u64) {
+        let sorted = self.macp(MacpOp::Sort { through }).sorted;
+        let Some(MacpLeft::End { segments, .. }) = self.left_of_macp().pop() else { panic!() };
+        (sorted, segments)
+    }
+
     fn macp(&self, op: MacpOp) -> MacpDone {
         let Done::Macp(done) = ask(|done| self.handle.commit(Op::Macp(op), Class::Process, done)).unwrap() else { panic!() };
         done
@@ -135,14 +142,14 @@ fn a_log_is_the_same_before_and_after_its_segments_are_sorted() {
     let expected = [("a1 a2 a3 a4", false), ("a2 a3", true), ("a4", false), ("", false), ("b1", true), ("", false)];
     let expected = expected.map(|(records, more)| (records.to_owned(), more));
     assert_eq!(whole(&kit), expected);
-    assert_eq!(kit.macp(MacpOp::Sort { through: 1 }).segments, 2);
+    assert_eq!(kit.sort(1), (1, 2));
     assert_eq!(whole(&kit), expected);
-    assert_eq!(kit.macp(MacpOp::Sort { through: 9 }).segments, 0);
+    assert_eq!(kit.sort(9), (2, 0));
     assert_eq!(whole(&kit), expected);
     kit.segment(4, &[(2, "b3"), (1, "a5")]);
     assert_eq!(kit.log(1, 3, 9).0, ["a4", "a5"]);
     assert_eq!(kit.log(1, 4, 9).0, ["a5"]);
-    assert_eq!(kit.macp(MacpOp::Sort { through: 9 }).segments, 0);
+    assert_eq!(kit.sort(9), (1, 0));
     assert_eq!((kit.log(1, 4, 9).0, kit.log(2, 0, 9).0.len()), (vec!["a5".to_owned()], 3));
 }
 
@@ -153,15 +160,11 @@ fn many_segments_are_sorted_in_slices() {
     for number in 1..=300 {
         kit.segment(number, &[(1, "x")]);
     }
-    let sort = |through| {
-        let MacpDone { sorted, segments, .. } = kit.macp(MacpOp::Sort { through });
-        (sorted, segments)
-    };
-    assert_eq!(sort(290), (256, 44));
+    assert_eq!(kit.sort(290), (256, 44));
     kit.segment(301, &[(2, "y")]);
-    assert_eq!(sort(290), (34, 11), "what came meanwhile is not taken for what was sorted");
-    assert_eq!(sort(290), (0, 11));
-    assert_eq!(sort(u64::MAX), (11, 0));
+    assert_eq!(kit.sort(290), (34, 11), "what came meanwhile is not taken for what was sorted");
+    assert_eq!(kit.sort(290), (0, 11));
+    assert_eq!(kit.sort(u64::MAX), (11, 0));
     assert_eq!(kit.log(1, 250, 100).0.len(), 50);
 }
 
@@ -199,8 +202,8 @@ fn the_oldest_sessions_in_the_store_alone_go_with_their_logs() {
     kit.macp(MacpOp::Sessions(vec![gone(1), row(2), gone(3), gone(4)]));
     kit.segment(1, &[(1, "a"), (2, "b"), (3, "c"), (4, "d")]);
     kit.macp(MacpOp::Sort { through: 1 });
-    assert!(kit.macp(MacpOp::Retire { keep: 3 }).retired.is_empty());
-    assert_eq!(kit.macp(MacpOp::Retire { keep: 1 }).retired, [1, 3]);
+    assert!(kit.macp(MacpOp::Retire { sessions: 0 }).retired.is_empty());
+    assert_eq!(kit.macp(MacpOp::Retire { sessions: 2 }).retired, [1, 3]);
     assert_eq!(kit.sessions(SessionFilter { limit: 9, ..SessionFilter::default() }).0, [4, 2]);
     assert_eq!((kit.log(1, 0, 9).0.len(), kit.log(2, 0, 9).0.len(), kit.log(4, 0, 9).0.len()), (0, 1, 1));
 }
@@ -211,7 +214,7 @@ fn what_is_no_segment_is_kept_apart_and_stops_nothing() {
     let kit = open(folder.path());
     kit.macp(MacpOp::Segment { number: 1, at: Wall(5), bytes: Bytes::from_static(&[0xff; 3]) });
     kit.segment(2, &[(1, "a")]);
-    assert_eq!(kit.macp(MacpOp::Sort { through: 2 }).segments, 0);
+    assert_eq!(kit.sort(2), (2, 0));
     assert_eq!(kit.log(1, 0, 9).0, ["a"]);
     let page = ask(|done| kit.handle.session_log(0, 0, 9, done)).unwrap();
     assert_eq!(page.rows, [Bytes::from_static(&[0xff; 3])]);
@@ -296,7 +299,7 @@ fn a_message_that_a_long_session_accepted_is_found_alone() {
     assert_eq!(*longest.lock().unwrap(), (40 * 24_i64, 2_501_i64), "whoever looks one up reads one row");
     // It leaves the store in slices.
     let mut slices = 0;
-    while kit.macp(MacpOp::Retire { keep: 2 }).is_more {
+    while kit.macp(MacpOp::Retire { sessions: 1 }).is_more {
         slices += 1;
     }
     assert_eq!((slices, kit.sessions(SessionFilter { limit: 9, ..SessionFilter::default() }).0), (0, vec![3, 2]));

@@ -11,7 +11,7 @@ use rl_console::{
     limits,
     macp::{
         envelope::bytes_within,
-        kernel::{Answer, Input, Kernel, Lookup, Output, Settings, rebuild},
+        kernel::{Answer, Input, Kernel, Lookup, Output, rebuild},
         proto::v1::{Envelope, SendRequest, SessionStartPayload},
     },
     time::Now,
@@ -60,7 +60,7 @@ fn handle(kernel: &mut Kernel, log: &mut Log, now: Now, envelope: &Envelope, byt
 
 fuzz_target!(|said: Vec<(u8, u8, Vec<u8>)>| {
     let limits = limits::Macp::default();
-    let mut kernel = Kernel::new(Now::at_ms(0), Settings { limits, next_number: 1 });
+    let mut kernel = Kernel::new(Now::at_ms(0), limits);
     let mut log = Log::new();
     for (session, mode) in SESSIONS {
         let start = start(session, mode);
@@ -85,6 +85,6 @@ fuzz_target!(|said: Vec<(u8, u8, Vec<u8>)>| {
     }
     for image in kernel.images().into_values() {
         let records = log.remove(&image.number).expect("each session has its log");
-        assert_eq!(rebuild(image.number, records.into_iter(), limits.shown_text_bytes_max).expect("it begins well").image, image);
+        assert_eq!(rebuild(image.number, records.into_iter(), limits.shown_text_bytes_max).expect("it begins well"), image);
     }
 });

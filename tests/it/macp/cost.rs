@@ -6,7 +6,7 @@ use prost::Message as _;
 use rl_console::{
     limits,
     macp::{
-        kernel::{Answer, Input, Kernel, Lookup, Output, Settings},
+        kernel::{Answer, Input, Kernel, Lookup, Output},
         proto::v1::{Envelope, SessionStartPayload},
     },
     time::Now,
@@ -25,7 +25,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let limits = limits::Macp { unsaved_bytes_max: u64::MAX, ..limits::Macp::default() };
-        Self { kernel: Kernel::new(Now::at_ms(0), Settings { limits, next_number: 1 }), sent: 0 }
+        Self { kernel: Kernel::new(Now::at_ms(0), limits), sent: 0 }
     }
 
     /// What one message asks of memory, the making of the message aside.

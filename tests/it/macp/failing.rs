@@ -136,11 +136,17 @@ impl Bare {
 
     /// Another on a copy of its folder as it is now: what SIGKILL would leave.
     fn killed(&self) -> Self {
+        self.killed_before(|_| ())
+    }
+
+    /// The same, with something done to the copy.
+    fn killed_before(&self, meanwhile: impl FnOnce(&Path)) -> Self {
         let copy = tempfile::tempdir().unwrap();
         for entry in std::fs::read_dir(self.folder.path()).unwrap() {
             let entry = entry.unwrap();
             std::fs::copy(entry.path(), copy.path().join(entry.file_name())).unwrap();
         }
+        meanwhile(copy.path());
         Self::on(copy, self.limits)
     }
 
@@ -458,4 +464,69 @@ fn a_segment_that_cannot_be_read_ends_the_sessions_that_it_has_records_of_and_no
     let row = told.recv().unwrap().unwrap().unwrap();
     assert_eq!(row.ending.map(rl_console::macp::Ending::name), Some("damaged"));
     assert!(row.why.is_some_and(|why| why.contains("segment")));
+}
+
+#[test]
+fn a_damaged_file_of_the_log_names_the_sessions_that_lose_records_and_ends_those_that_are_open() {
+    let bare = Bare::open(limits::Macp::default());
+    // What is written is in the log alone.
+    bare.no_store(true);
+    for session in ["hit", "well", "resolved"] {
+        bare.start(session).unwrap();
+        bare.say(session, "Unheard", "m1", &format!("{session} m1")).unwrap();
+    }
+    for session in ["hit", "well"] {
+        bare.say(session, "Unheard", "m2", "").unwrap();
+    }
+    bare.say("resolved", "Message", "m2", "resolve").unwrap();
+    let mut killed = bare.killed_before(|data| {
+        let path = data.join("sessions-1.log");
+        let mut bytes = std::fs::read(&path).unwrap();
+        for lost in [&b"hit m1"[..], b"resolved m1"] {
+            let at = bytes.windows(lost.len()).position(|it| it == lost).unwrap();
+            bytes[at] ^= 1;
+        }
+        std::fs::write(path, bytes).unwrap();
+    });
+    let notices = std::mem::take(&mut *killed.notices.lock().unwrap());
+    let [notice] = &notices[..] else { panic!("{notices:?}") };
+    assert!(notice.contains("sessions-1.log is damaged") && notice.contains("is lost, of hit, resolved as far as"), "{notice}");
+    for _ in 0..2 {
+        assert_eq!(
+            (killed.look("hit"), killed.look("well"), killed.look("resolved")),
+            (Ok(SessionState::Expired), Ok(SessionState::Open), Ok(SessionState::Resolved)),
+            "how one ended that was told of stays"
+        );
+        assert_eq!(killed.say("hit", "Unheard", "m1", "").unwrap().error.unwrap().code, "SESSION_NOT_OPEN", "it is lost");
+        assert!(killed.say("hit", "Unheard", "m2", "").unwrap().duplicate);
+        assert!(killed.say("well", "Unheard", "m1", "").unwrap().duplicate);
+        killed.settled("hit");
+        killed.restart();
+    }
+    assert!(killed.notices.lock().unwrap().is_empty(), "it is said once");
+}
+
+#[test]
+fn the_number_of_a_session_whose_start_is_lost_is_given_to_no_other() {
+    let bare = Bare::open(limits::Macp::default());
+    bare.no_store(true);
+    bare.start("well").unwrap();
+    bare.start("begun").unwrap();
+    bare.say("begun", "Unheard", "m1", "").unwrap();
+    let mut killed = bare.killed_before(|data| {
+        let path = data.join("sessions-1.log");
+        let mut bytes = std::fs::read(&path).unwrap();
+        let at = bytes.windows(5).position(|it| it == b"begun").unwrap();
+        bytes[at] ^= 1;
+        std::fs::write(path, bytes).unwrap();
+    });
+    assert_eq!((killed.look("well"), killed.look("begun")), (Ok(SessionState::Open), Err(Code::NotFound)));
+    killed.start("new").unwrap();
+    killed.say("new", "Unheard", "m1", "").unwrap();
+    for _ in 0..2 {
+        killed.settled("new");
+        killed.restart();
+        assert_eq!((killed.look("well"), killed.look("new")), (Ok(SessionState::Open), Ok(SessionState::Open)));
+        assert!(killed.say("new", "Unheard", "m1", "").unwrap().duplicate);
+    }
 }

@@ -77,25 +77,32 @@ fn empty_envelopes_and_long_texts_are_answered_and_leave_nothing() {
     house.start("s", "", &long_lived());
     let long = "x".repeat(100_000);
     let usual = || envelope("s", "Unheard", "m1", "a", "");
-    let each: [(&str, Envelope); 5] = [
-        ("mode", Envelope { mode: long.clone(), ..usual() }),
-        ("message_type", Envelope { message_type: long.clone(), ..usual() }),
-        ("message_id", Envelope { message_id: long.clone(), ..usual() }),
-        ("session_id", Envelope { session_id: long.clone(), ..usual() }),
-        ("sender", Envelope { sender: long.clone(), ..usual() }),
-    ];
-    for (name, envelope) in each {
-        let status = house.try_send(envelope).unwrap_err();
-        assert_eq!(status.code(), Code::ResourceExhausted);
-        assert!(status.message().starts_with(name) && status.message().contains("limits.macp.id_bytes_max"), "{}", status.message());
+    let refused = |envelope, code: &str, says: &str| {
+        let error = house.send(envelope).error.unwrap();
+        assert!(error.code == code && error.message.starts_with(says), "{error:?}");
+    };
+    let start = || envelope("t", "SessionStart", "m1", "a", "");
+    let bound = "has 100000 bytes; limits.macp.id_bytes_max allows 1024";
+    refused(Envelope { message_id: long.clone(), ..usual() }, "INVALID_ENVELOPE", &format!("message_id {bound}"));
+    refused(Envelope { sender: long.clone(), ..usual() }, "INVALID_ENVELOPE", &format!("sender {bound}"));
+    refused(Envelope { session_id: long.clone(), ..start() }, "INVALID_ENVELOPE", &format!("session_id {bound}"));
+    refused(Envelope { session_id: long.clone(), ..usual() }, "SESSION_NOT_FOUND", "");
+    refused(Envelope { mode: long.clone(), ..start() }, "MODE_NOT_SUPPORTED", "");
+    let listed = SessionStartPayload { participants: vec![long.clone()], ..long_lived() };
+    refused(Envelope { payload: listed.encode_to_vec().into(), ..start() }, "INVALID_ENVELOPE", &format!("participants[0] {bound}"));
+    let signal =
+        Envelope { session_id: long.clone(), sender: long.clone(), message_id: long.clone(), ..envelope("", "Signal", "", "", "") };
+    assert!(house.send(signal).ok);
+    for (id, envelope) in [("m2", Envelope { mode: long.clone(), ..usual() }), ("m3", Envelope { message_type: long.clone(), ..usual() })] {
+        assert!(house.send(Envelope { message_id: id.to_owned(), ..envelope }).ok, "{id}: neither is kept");
     }
     let version = Envelope { macp_version: long.clone(), ..usual() };
     assert_eq!(house.send(version).error.unwrap().code, "UNSUPPORTED_PROTOCOL_VERSION");
-    // Names in a payload are bounded by the payload.
-    let payload = SessionStartPayload { participants: vec![long.clone(); 8], intent: long.clone(), mode_version: long, ..long_lived() };
+    // Texts in a payload are bounded by the payload.
+    let payload = SessionStartPayload { intent: long.clone(), mode_version: long, ..long_lived() };
     assert!(house.start("t", "", &payload).ok);
     assert_eq!(house.session("t").unwrap().mode_version.len(), 100_000);
-    assert_eq!((records(&house, "s"), records(&house, "t")), (1, 1));
+    assert_eq!((records(&house, "s"), records(&house, "t")), (3, 1));
     assert!(house.send(usual()).ok);
 }
 

@@ -147,13 +147,13 @@ fn one_call_too_many_that_waits_for_the_store_is_refused_by_its_key() {
             go
         })
         .collect();
+    let reads = bare.figures().store_reads;
     let waits = {
         let mut client = bare.client.clone();
         bare.runtime.spawn(async move {
             client.get_session(GetSessionRequest { session_id: "s".to_owned() }).await.map(tonic::Response::into_inner)
         })
     };
-    let reads = bare.figures().store_reads;
     while bare.figures().store_reads == reads {
         std::thread::yield_now();
     }

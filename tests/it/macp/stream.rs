@@ -5,6 +5,7 @@ use std::time::Duration;
 use futures_util::{StreamExt as _, stream};
 use prost::Message as _;
 use rl_console::{
+    limits::{self, Limits},
     macp::{
         self,
         proto::v1::{Envelope, SessionStartPayload, StreamSessionRequest, StreamSessionResponse},
@@ -118,18 +119,53 @@ fn a_message_that_the_transport_turns_away_ends_the_stream_with_words() {
 
 #[test]
 fn a_message_that_ends_the_stream_is_the_last_that_is_taken() {
-    let house = House::open();
+    let macp = limits::Macp { session_bytes_max: 65_536, ..limits::Macp::default() };
+    let house = House::with(&Limits { macp, ..Limits::default() });
     let mut messages = vec![start("s"), request(envelope("s", "Unheard", "m1", "a", ""))];
-    messages.push(request(envelope("s", "Unheard", &"x".repeat(1_025), "a", "")));
+    messages.push(request(envelope("s", "Unheard", "long", "a", vec![b'x'; 65_536])));
     messages.extend((2..60).map(|n| request(envelope("s", "Unheard", &format!("m{n}"), "a", ""))));
     let answers = answers(&house, messages);
     assert_eq!(answers.iter().take(2).map(|it| said(it).1).collect::<Vec<_>>(), ["ack-start", "ack-m1"]);
     let [_, _, Err(status)] = &answers[..] else { panic!("{answers:?}") };
     assert_eq!(status.code(), Code::ResourceExhausted);
-    assert!(status.message().contains("limits.macp.id_bytes_max"), "{}", status.message());
+    assert!(status.message().contains("limits.macp.session_bytes_max"), "{}", status.message());
     for n in 2..60 {
         assert!(!house.say("s", "Unheard", &format!("m{n}"), "a", "").duplicate, "m{n} was not answered");
     }
+}
+
+#[test]
+fn names_that_are_too_long_are_errors_and_the_stream_goes_on() {
+    let house = House::open();
+    let long = "x".repeat(1_025);
+    let each = [
+        (start("s"), "Ack", "ack-start".to_owned(), None),
+        (request(envelope(&long, "Message", "m1", "a", "")), "Error", "err-m1".to_owned(), Some("SESSION_NOT_FOUND")),
+        (request(envelope("s", "Message", &long, "a", "")), "Error", format!("err-{long}"), Some("INVALID_ENVELOPE")),
+        (request(envelope("s", "Message", "m2", &long, "")), "Error", "err-m2".to_owned(), Some("INVALID_ENVELOPE")),
+        (start(&long), "Error", "err-start".to_owned(), Some("INVALID_ENVELOPE")),
+        (request(envelope(&long, "Signal", "m3", &long, "")), "Ack", "ack-m3".to_owned(), None),
+        (request(envelope("s", &long, "m4", "a", "")), "Ack", "ack-m4".to_owned(), None),
+    ];
+    let answers = answers(&house, each.iter().map(|(request, ..)| request.clone()).collect());
+    assert_eq!(answers.len(), each.len());
+    for (answer, (_, message_type, id, code)) in answers.iter().zip(&each) {
+        let (said_type, said_id, payload) = said(answer);
+        assert_eq!((said_type.as_str(), &said_id), (*message_type, id));
+        assert_eq!(payload.get("code").and_then(Value::as_str), *code, "{payload}");
+        let is_ours = code.is_some_and(|code| code == "INVALID_ENVELOPE");
+        assert_eq!(payload["message"].as_str().is_some_and(|says| says.contains("limits.macp.id_bytes_max")), is_ours, "{payload}");
+    }
+}
+
+#[test]
+fn ids_that_are_longer_than_what_waits_together_are_answered_in_their_order() {
+    let house = House::open();
+    let id = |n: usize| format!("{n}-{}", "x".repeat(if n == 7 { 3 << 20 } else { 300_000 }));
+    let answers = answers(&house, (0..12).map(|n| request(envelope("s", "Vote", &id(n), "a", ""))).collect());
+    let said: Vec<_> = answers.iter().map(|it| said(it).1).collect();
+    assert!(said.iter().enumerate().all(|(n, said)| *said == format!("err-{}", id(n))), "{}", said.len());
+    assert_eq!(said.len(), 12);
 }
 
 #[test]
@@ -172,18 +208,22 @@ fn open_streams_are_counted_in_the_sessions_in_which_they_spoke() {
         }
         entries.ready().await;
     };
+    assert!(house.start("t", "", &SessionStartPayload::default()).ok);
     let mut client = house.client.clone();
     house.runtime.block_on(async {
-        let (messages, taken) = tokio::sync::mpsc::channel(2);
+        let (messages, taken) = tokio::sync::mpsc::channel(3);
         let taken = stream::unfold(taken, |mut taken| async move { Some((taken.recv().await?, taken)) });
+        // A signal is of no session.
+        messages.send(request(envelope("t", "Signal", "m0", "a", ""))).await.unwrap();
         messages.send(start("s")).await.unwrap();
         messages.send(request(envelope("s", "Unheard", "m1", "a", ""))).await.unwrap();
         let mut answers = client.stream_session(taken).await.unwrap().into_inner();
-        for _ in 0..2 {
+        for _ in 0..3 {
             assert!(answers.next().await.unwrap().is_ok());
         }
         let snapshot = port.snapshot().await.unwrap().macp;
         assert_eq!((snapshot.session("s").map(|view| view.streams), told().await), (Some(1), vec![1]), "once, whatever it says");
+        assert_eq!(snapshot.session("t").map(|view| view.streams), Some(0));
         drop(messages);
         assert!(answers.next().await.is_none());
         assert_eq!(tokio::time::timeout(Duration::from_secs(30), told()).await.unwrap(), [0]);

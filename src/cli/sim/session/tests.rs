@@ -5,7 +5,7 @@ use crate::{
     limits,
     macp::{
         SessionState,
-        kernel::{Answer, Input, Kernel, Lookup, Output, Settings},
+        kernel::{Answer, Input, Kernel, Lookup, Output},
     },
     time::Now,
 };
@@ -40,7 +40,7 @@ fn held(kernel: &mut Kernel, plan: &Plan) -> Option<SessionState> {
 }
 
 fn kernel() -> Kernel {
-    Kernel::new(Now::at_ms(0), Settings { limits: limits::Macp::default(), next_number: 1 })
+    Kernel::new(Now::at_ms(0), limits::Macp::default())
 }
 
 #[test]

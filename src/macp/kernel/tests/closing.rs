@@ -219,6 +219,17 @@ fn a_reason_past_its_bound_cancels_nothing() {
     assert_eq!((house.look("s"), house.log.len()), (Ok(SessionState::Open), 1));
     accepted(&house.cancel("s", &reason[1..]));
     assert_eq!(house.look("s"), Ok(SessionState::Expired));
+    let records = house.log.len();
+    accepted(&house.cancel("s", &reason));
+    assert_eq!(house.log.len(), records, "it is kept nowhere");
+    house.durable();
+    house.ms += 1_000_000;
+    assert_eq!(house.evict().len(), 1);
+    accepted(&house.cancel("s", &reason));
+    accepted(&house.send(&start("over", "m", &with_ttl(1))));
+    house.ms += 2;
+    accepted(&house.cancel("over", &reason));
+    assert_eq!(house.kernel.image("over").unwrap().end.unwrap().0, Ending::TtlExpired);
 }
 
 #[test]

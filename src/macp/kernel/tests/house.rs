@@ -10,7 +10,7 @@ use crate::{
     limits,
     macp::{
         Code, Fault, SessionState, Status, Transition, Verdict,
-        kernel::{Acked, Answer, Digests, Input, Kept, Kernel, Lookup, Output, Settings},
+        kernel::{Acked, Answer, Digests, Input, Kept, Kernel, Lookup, Output},
         proto::v1::{Envelope, SessionStartPayload},
     },
     store::macp::SessionRow,
@@ -76,7 +76,7 @@ impl House {
     }
 
     pub(super) fn with(limits: limits::Macp) -> Self {
-        let kernel = Kernel::new(Now::at_ms(0), Settings { limits, next_number: 1 });
+        let kernel = Kernel::new(Now::at_ms(0), limits);
         Self { kernel, ms: 0, transitions: Vec::new(), log: Vec::new(), tickets: Vec::new(), verdicts: Vec::new(), store: HashMap::new() }
     }
 
@@ -189,7 +189,7 @@ impl House {
 
     /// The kernel that the log's first records make.
     pub(super) fn replayed_to(&self, records: usize) -> Kernel {
-        let mut kernel = Kernel::new(Now::at_ms(0), Settings { limits: limits::Macp::default(), next_number: 1 });
+        let mut kernel = Kernel::new(Now::at_ms(0), limits::Macp::default());
         for (number, record) in &self.log[..records] {
             kernel.replay(*number, record).unwrap();
         }

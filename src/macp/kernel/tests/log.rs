@@ -1,13 +1,14 @@
 //! A kernel that its log makes equals the one before.
 
 use bytes::Bytes;
+use prost::Message as _;
 
-use super::house::{House, accepted, participants, rounds, start};
+use super::house::{House, accepted, envelope, participants, rounds, start};
 use crate::{
     ids::Ticket,
     macp::{
         Ending, Transition,
-        kernel::{Input, Kernel, Output, Settings, rebuild},
+        kernel::{Input, Kernel, Output, rebuild},
         log::{Record, TtlExpired, What},
         proto::v1::SessionStartPayload,
     },
@@ -87,7 +88,7 @@ fn a_log_that_ends_behind_any_message_makes_the_kernel_of_that_moment() {
     let house = filled_step_by_step(&mut |house| moments.push((house.log.len(), house.kernel.images(), house.kernel.open())));
     assert!(moments.len() > 15);
     for (records, images, open) in moments {
-        let mut kernel = Kernel::new(Now::at_ms(0), Settings { limits: crate::limits::Macp::default(), next_number: 1 });
+        let mut kernel = Kernel::new(Now::at_ms(0), crate::limits::Macp::default());
         for (number, record) in &house.log[..records] {
             kernel.replay(*number, record).unwrap();
         }
@@ -113,7 +114,7 @@ fn a_commitment_whose_segment_is_cut_anywhere_is_there_whole_or_not_at_all() {
     let segment = Bytes::from(segment);
     let mut committed = 0;
     for cut in 0..=segment.len() {
-        let mut kernel = Kernel::new(Now::at_ms(0), Settings { limits: crate::limits::Macp::default(), next_number: 1 });
+        let mut kernel = Kernel::new(Now::at_ms(0), crate::limits::Macp::default());
         for (number, record) in &house.log[..before] {
             kernel.replay(*number, record).unwrap();
         }
@@ -145,7 +146,7 @@ fn a_kernel_is_rebuilt_from_its_log_whatever_the_moment() {
     assert_eq!((rebuilt.open(), rebuilt.next_number()), (house.kernel.open(), house.kernel.next_number()));
     for (id, image) in house.kernel.images() {
         let own = house.log.iter().filter(|(number, _)| *number == image.number).map(|(_, record)| record.clone());
-        assert_eq!(rebuild(image.number, own, 512).unwrap().image, image, "{id}");
+        assert_eq!(rebuild(image.number, own, 512).unwrap(), image, "{id}");
     }
 }
 
@@ -168,7 +169,7 @@ fn a_rebuilt_kernel_goes_on_as_the_one_before() {
 fn a_record_that_cannot_be_read_ends_its_session_and_says_why() {
     let house = filled();
     let number = house.kernel.image("decides").unwrap().number;
-    let mut kernel = Kernel::new(house.now(), Settings { limits: crate::limits::Macp::default(), next_number: 1 });
+    let mut kernel = Kernel::new(house.now(), crate::limits::Macp::default());
     let mut damaged = 0;
     for (place, (of, record)) in house.log.iter().enumerate() {
         let record = if *of == number && place == 4 { Bytes::from_static(&[0xff]) } else { record.clone() };
@@ -188,10 +189,13 @@ fn a_record_that_cannot_be_read_ends_its_session_and_says_why() {
 
 #[test]
 fn a_log_that_begins_with_no_start_makes_no_session() {
-    let mut kernel = Kernel::new(House::new().now(), Settings { limits: crate::limits::Macp::default(), next_number: 1 });
+    let mut kernel = Kernel::new(House::new().now(), crate::limits::Macp::default());
     let record = prost::Message::encode_to_vec(&Record::new(1, What::TtlExpired(TtlExpired::default()))).into();
     assert!(kernel.replay(1, &record).is_err());
     assert!(kernel.replay(1, &Bytes::new()).is_err());
+    // A payload of a message of another type may be that of a start.
+    let message = envelope("s", "Unheard", "m", "a", "").encode_to_vec();
+    assert!(kernel.replay(1, &Record::new(1, What::Incoming(message.into())).encode_to_vec().into()).is_err());
     assert_eq!(kernel.in_memory(), 0);
     assert!(rebuild(1, std::iter::empty(), 512).is_err());
 }

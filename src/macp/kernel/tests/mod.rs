@@ -4,6 +4,7 @@ mod closing;
 mod house;
 mod log;
 mod modes;
+mod mutated;
 mod naive;
 mod properties;
 mod rules;

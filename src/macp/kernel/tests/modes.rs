@@ -166,6 +166,22 @@ fn payloads_are_json_objects_of_the_right_types() {
 }
 
 #[test]
+fn what_is_said_of_a_payload_is_short_however_long_that_is() {
+    let mut house = decision();
+    accepted(&house.next("Proposal", "a", PROPOSAL));
+    let long = "\u{200b}".repeat(100_000);
+    for (message_type, payload) in [
+        ("Evaluation", format!(r#"{{"proposal_id":"p1","confidence":"{long}"}}"#)),
+        ("Evaluation", format!(r#"{{"proposal_id":"{long}"}}"#)),
+        ("Objection", format!(r#"{{"proposal_id":"{long}"}}"#)),
+        ("Contribute", format!(r#"{{"value":"{long}""#)),
+    ] {
+        let ack = house.next(message_type, "a", &payload);
+        assert!(ack.error.is_none_or(|(_, why)| why.len() < 512), "{message_type}");
+    }
+}
+
+#[test]
 fn the_old_form_resolves_and_any_other_message_does_nothing() {
     let mut house = decision();
     for (message_type, payload) in

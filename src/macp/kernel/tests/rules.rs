@@ -8,7 +8,7 @@ use crate::{
     macp::{
         Code, Fault, SessionState, Status,
         kernel::{Answer, Input, Lookup, parse_ahead},
-        proto::v1::SessionStartPayload,
+        proto::v1::{Envelope, SessionStartPayload},
     },
 };
 
@@ -62,6 +62,22 @@ fn a_payload_is_measured_after_rule_2_and_before_all_others() {
 }
 
 #[test]
+fn the_time_that_a_client_says_is_used_for_nothing() {
+    let at = |timestamp_unix_ms| {
+        let mut house = House::new();
+        let with = |message| Envelope { timestamp_unix_ms, ..message };
+        let messages = [start("s", "m", &empty()), envelope("s", "Unheard", "m1", "a", ""), envelope("", "Signal", "m2", "a", "")];
+        let mut acks: Vec<_> = messages.map(|message| house.send(&with(message))).into();
+        house.ms += 60_001;
+        acks.push(house.send(&with(envelope("s", "Unheard", "m3", "a", ""))));
+        (acks, house.kernel.image("s").unwrap().metadata)
+    };
+    for timestamp in [i64::MIN, -1, 0, i64::MAX] {
+        assert_eq!(at(timestamp), at(1));
+    }
+}
+
+#[test]
 fn rule_3_the_mode_must_be_registered() {
     let mut house = House::new();
     let mut message = start("s", "m", &empty());
@@ -69,7 +85,7 @@ fn rule_3_the_mode_must_be_registered() {
     // Its payload is worse, and comes later.
     message.payload = vec![0xff].into();
     refused(&house.send(&message), Fault::UnknownMode, Code::ModeNotSupported);
-    let with_mode = |mode: &str| crate::macp::proto::v1::Envelope { mode: mode.to_owned(), ..start(mode, "m", &participants(&["a"])) };
+    let with_mode = |mode: &str| Envelope { mode: mode.to_owned(), ..start(mode, "m", &participants(&["a"])) };
     for mode in ["macp.mode.decision.v1", "decision", "macp.mode.multi_round.v1", "multi_round"] {
         accepted(&house.send(&with_mode(mode)));
         assert_eq!(&*house.kernel.image(mode).unwrap().metadata.mode, mode, "it is told as it was sent");
@@ -100,6 +116,22 @@ fn rule_4_the_payload_is_a_session_start_and_its_ttl_within_a_day() {
     accepted(&house.send(&envelope("none", "SessionStart", "m", "a", "")));
     let told = house.kernel.image("none").unwrap().metadata;
     assert_eq!((told.expires_ms, &*told.mode_version, &*told.policy_version), (house.unix_ms() + 60_000, "", ""));
+}
+
+#[test]
+fn rule_4_comes_before_the_bound_of_participants() {
+    let mut house = House::with(limits::Macp { participants_max: 16, ..limits::Macp::default() });
+    let mut listed = participants(&["a"; 17]).encode_to_vec();
+    let Answer::Declined { status: Status::ResourceExhausted, .. } = house.hear(&envelope("s", "SessionStart", "m", "a", listed.clone()))
+    else {
+        panic!()
+    };
+    // An intent that is no text, and a participant that is none.
+    for wrong in [b"\x0a\x01\xff", b"\x12\x01\xff"] {
+        listed.extend_from_slice(wrong);
+        refused(&house.send(&envelope("s", "SessionStart", "m", "a", listed.clone())), Fault::InvalidEnvelope, Code::InvalidEnvelope);
+        listed.truncate(listed.len() - wrong.len());
+    }
 }
 
 #[test]
@@ -250,21 +282,10 @@ fn what_the_protocol_has_no_error_for_ends_the_call_and_names_the_bound() {
     };
     let limits = limits::Macp { open_max: 2, session_messages_max: 100, session_bytes_max: 65_536, ..limits::Macp::default() };
     let mut house = House::with(limits);
-    let long = "x".repeat(1_025);
-    for message in [
-        envelope(&long, "SessionStart", "m", "a", ""),
-        envelope("s", &long, "m", "a", ""),
-        envelope("s", "Vote", &long, "a", ""),
-        envelope("s", "Vote", "m", &long, ""),
-        crate::macp::proto::v1::Envelope { mode: long.clone(), ..envelope("s", "Vote", "m", "a", "") },
-    ] {
-        let (status, why) = declined(house.hear(&message));
-        assert!(status == Status::ResourceExhausted && why.contains("limits.macp.id_bytes_max"), "{why}");
-    }
     accepted(&house.send(&start("s", "m", &empty())));
     accepted(&house.send(&start("t", "m", &empty())));
-    let (_, why) = declined(house.hear(&start("u", "m", &empty())));
-    assert!(why.contains("limits.macp.open_max"), "{why}");
+    let (status, why) = declined(house.hear(&start("u", "m", &empty())));
+    assert!(status == Status::ResourceExhausted && why.contains("limits.macp.open_max"), "{why}");
     assert!(house.send(&start("t", "m", &empty())).is_duplicate, "what is there is there");
     house.cancel("t", "");
     accepted(&house.send(&start("u", "m", &empty())));
@@ -276,10 +297,86 @@ fn what_the_protocol_has_no_error_for_ends_the_call_and_names_the_bound() {
     let (_, why) = declined(house.hear(&envelope("u", "Unheard", "m1", "a", vec![0; 65_536])));
     assert!(why.contains("limits.macp.session_bytes_max"), "{why}");
     accepted(&house.say("u", "Unheard", "m1", "a", ""));
+    // No mode knows the type, and the log has it.
+    let (_, why) = declined(house.hear(&envelope("u", &"x".repeat(65_536), "m2", "a", "")));
+    assert!(why.contains("limits.macp.session_bytes_max"), "{why}");
     // Two bytes each on the way, more where they are kept.
     house.cancel("u", "");
     let (_, why) = declined(house.hear(&start("v", "m", &participants(&vec![""; 5_000]))));
     assert!(why.contains("limits.macp.session_bytes_max"), "{why}");
+}
+
+/// One byte more than a name that is kept may have.
+fn long() -> String {
+    "x".repeat(1_025)
+}
+
+#[track_caller]
+fn too_long(ack: &crate::macp::kernel::Acked, name: &str) {
+    refused(ack, Fault::InvalidEnvelope, Code::InvalidEnvelope);
+    let (_, why) = ack.error.as_ref().unwrap();
+    assert_eq!(why, &format!("{name} has 1025 bytes; limits.macp.id_bytes_max allows 1024"));
+}
+
+#[test]
+fn a_name_that_is_too_long_to_be_kept_is_refused_behind_every_rule_of_the_text() {
+    let mut house = House::new();
+    let long = long();
+    // Rules 3 and 4, then 5.
+    let of_mode = |mode: &str| Envelope { mode: mode.to_owned(), ..envelope(&long, "SessionStart", &long, &long, vec![0xff]) };
+    refused(&house.send(&of_mode("no mode")), Fault::UnknownMode, Code::ModeNotSupported);
+    refused(&house.send(&of_mode("")), Fault::InvalidEnvelope, Code::InvalidEnvelope);
+    assert!(!house.send(&of_mode("")).error.unwrap().1.contains("limits"));
+    refused(&house.send(&start(&long, "m", &SessionStartPayload { ttl_ms: -1, ..empty() })), Fault::InvalidTtl, Code::InvalidEnvelope);
+    accepted(&house.send(&start("s", "m", &participants(&["a"]))));
+    refused(&house.send(&start("s", &long, &empty())), Fault::DuplicateSession, Code::InvalidEnvelope);
+    // Rules 6, 9 and 10.
+    refused(&house.say(&long, "Vote", &long, &long, ""), Fault::UnknownSession, Code::SessionNotFound);
+    refused(&house.say("s", "Vote", &long, "b", "no json"), Fault::InvalidEnvelope, Code::InvalidEnvelope);
+    assert!(house.say("s", "Vote", &long, "b", "").error.unwrap().1.contains("no participant"));
+    accepted(&house.send(&start("ended", "m", &empty())));
+    house.cancel("ended", "");
+    refused(&house.say("ended", "Vote", &long, &long, ""), Fault::SessionNotOpen, Code::SessionNotOpen);
+    // Behind them, before the mode.
+    let (records, image) = (house.log.len(), house.kernel.image("s"));
+    too_long(&house.say("s", "Vote", &long, "a", "no json"), "message_id");
+    accepted(&house.send(&start("open", "m", &empty())));
+    too_long(&house.say("open", "Vote", "m2", &long, "no json"), "sender");
+    too_long(&house.send(&start(&long, "m", &empty())), "session_id");
+    too_long(&house.send(&start("t", &long, &empty())), "message_id");
+    too_long(&house.send(&Envelope { sender: long.clone(), ..rounds("t", "m", &[]) }), "sender");
+    assert_eq!((house.log.len(), house.kernel.image("s")), (records + 1, image), "nothing is recorded");
+    let ack = house.say("s", "Vote", &long, "a", "");
+    assert_eq!((ack.state, ack.at_ms), (Some(SessionState::Open), house.unix_ms()));
+    assert_eq!(house.send(&start(&long, "m", &empty())).state, None);
+    // A byte less is kept.
+    accepted(&house.say("s", "Unheard", &long[1..], "a", ""));
+    accepted(&house.send(&start(&long[1..], &long[1..], &empty())));
+}
+
+#[test]
+fn what_is_not_kept_may_be_of_any_length() {
+    let mut house = House::new();
+    let long = "x".repeat(100_000);
+    accepted(&house.say(&long, "Signal", &long, &long, ""));
+    accepted(&house.send(&start("s", "m", &empty())));
+    accepted(&house.say("s", &long, "m1", "a", ""));
+    accepted(&house.send(&Envelope { mode: long.clone(), ..envelope("s", "Unheard", "m2", "a", "") }));
+    assert_eq!(house.look(&long), Err(Status::NotFound));
+    refused(&house.cancel(&long, &long), Fault::UnknownSession, Code::SessionNotFound);
+    let rebuilt = house.replayed();
+    assert_eq!(rebuilt.images(), house.kernel.images());
+}
+
+#[test]
+fn a_session_lists_nobody_who_could_not_speak() {
+    let mut house = House::new();
+    let long = long();
+    too_long(&house.send(&rounds("s", "m", &["a", &long])), "participants[1]");
+    too_long(&house.send(&start("s", "m", &participants(&[&long]))), "participants[0]");
+    assert!(house.log.is_empty());
+    accepted(&house.send(&rounds("s", "m", &["a", &long[1..]])));
+    accepted(&house.say("s", "Contribute", "m1", &long[1..], r#"{"value":"x"}"#));
 }
 
 #[test]
@@ -333,5 +430,6 @@ fn a_long_payload_that_was_parsed_before_is_judged_as_one_that_was_not() {
     assert_eq!((ahead.kernel.images(), ahead.log), (plain.kernel.images(), plain.log));
     assert!(parse_ahead(&envelope("s", "Vote", "m", "a", "{}"), &limits).is_none(), "short ones are not");
     assert!(parse_ahead(&envelope("s", "Unheard", "m", "a", long.clone()), &limits).is_none());
-    assert!(parse_ahead(&envelope("s", "Vote", &long, "a", long.clone()), &limits).is_none(), "nor what is turned away");
+    assert!(parse_ahead(&envelope("s", "Vote", &long, "a", long.clone()), &limits).is_none(), "nor what no mode sees");
+    assert!(parse_ahead(&envelope("s", "SessionStart", &long, "a", long.clone()), &limits).is_some(), "rule 4 is before that");
 }

@@ -5,10 +5,11 @@ use super::{
     house::{House, accepted, acked, envelope, start},
 };
 use crate::{
+    ids::Ticket,
     limits,
     macp::{
         Code, Ending, SessionState,
-        kernel::{Acked, Answer, Input, Kernel, Lookup, Settings},
+        kernel::{Acked, Answer, Input, Kernel, Lookup},
         proto::v1::Envelope,
     },
     time::Now,
@@ -144,9 +145,13 @@ fn that_somebody_was_told_of_an_end_is_durable_before_it_is_told() {
     let first = late(&mut house, "m2");
     assert!(first.after > before && first.after == house.kernel.last_ticket());
     assert_eq!((late(&mut house, "m3").after, late(&mut house, "m1").after), (first.after, first.after), "what is told later hangs on it");
+    // So does what is refused before the store is asked; a signal tells nothing of it.
+    let refused = house.send(&Envelope { macp_version: "v1".to_owned(), ..envelope("s", "Unheard", "m4", "a", "") });
+    assert_eq!((refused.state, refused.after), (Some(SessionState::Expired), first.after));
+    assert_eq!(house.say("s", "Signal", "m5", "a", "").after, Ticket(0));
     assert_eq!((house.kernel.take_noticed(), house.log.len()), (vec![moved.row.number], 3));
     // After a crash before the row is written, the log says so.
-    let mut again = Kernel::new(Now::at_ms(0), Settings { limits: limits::Macp::default(), next_number: 2 });
+    let mut again = Kernel::new(Now::at_ms(0), limits::Macp::default());
     again.add_gone("s", moved.row.number, SessionState::Open);
     for (number, record) in &house.log {
         again.replay(*number, record).unwrap();
