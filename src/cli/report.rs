@@ -73,9 +73,10 @@ impl Error {
     }
 }
 
-/// The error as it goes to stderr, without the last line break.
-pub(crate) fn rendered(error: &Error, json: bool) -> String {
-    let (message, hint) = (error.to_string(), error.hint());
+/// The error as it goes to stderr, without the last line break. The commands that its hint names are to reach the same station: `reach`
+/// is the flags for that, with a space behind them.
+pub(crate) fn rendered(error: &Error, json: bool, reach: &str) -> String {
+    let (message, hint) = (error.to_string(), error.hint().replace("`rl-console ", &format!("`rl-console {reach}")));
     if json {
         let body = Body { code: error.code(), message, hint, at: error.at(), lines: error.lines(), findings: error.findings() };
         return serde_json::to_string(&Report { error: body }).unwrap_or_default();
@@ -96,10 +97,10 @@ pub(crate) fn tell(text: &str) {
 }
 
 /// Says on stderr why it did not work; with nobody there to read it, nothing is lost.
-pub(crate) fn report(error: &Error, json: bool) {
+pub(crate) fn report(error: &Error, json: bool, reach: &str) {
     use io::Write as _;
     let mut stderr = io::stderr().lock();
-    writeln!(stderr, "{}", rendered(error, json)).unwrap_or_default();
+    writeln!(stderr, "{}", rendered(error, json, reach)).unwrap_or_default();
 }
 
 #[cfg(test)]
@@ -111,9 +112,17 @@ mod tests {
     fn scripts_get_one_object_and_people_get_a_hint() {
         let error = Error::from(PortError::Refused(Refusal::UnknownEvent { event: "give_itme".into(), nearest: Some("give_item".into()) }));
         assert_eq!(
-            rendered(&error, true),
+            rendered(&error, true, ""),
             r#"{"error":{"code":"unknown_event","message":"the pack has no event `give_itme`","hint":"did you mean `give_item`?"}}"#
         );
-        assert_eq!(rendered(&error, false), "error: the pack has no event `give_itme`\n  hint: did you mean `give_item`?");
+        assert_eq!(rendered(&error, false, ""), "error: the pack has no event `give_itme`\n  hint: did you mean `give_item`?");
+    }
+
+    #[test]
+    fn a_hints_commands_reach_the_same_station() {
+        let error = Error::usage("no", "`rl-console ls runs` lists them, `rl-console trace ID` draws one");
+        let wanted = "`rl-console --data ./friday ls runs` lists them, `rl-console --data ./friday trace ID` draws one";
+        assert_eq!(rendered(&error, false, "--data ./friday "), format!("error: no\n  hint: {wanted}"));
+        assert!(rendered(&error, true, "--data ./friday ").contains(wanted));
     }
 }

@@ -29,12 +29,12 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return misused(&error, &args).into(),
     };
-    let json = cli.global.json;
+    let (json, reach) = (cli.global.json, cli.global.reach());
     match dispatch(cli, env, clock) {
         Ok(()) => Exit::Done.into(),
         Err(error) if error.is_broken_pipe() => error.exit().into(),
         Err(error) => {
-            report::report(&error, json);
+            report::report(&error, json, &reach);
             error.exit().into()
         }
     }
@@ -156,7 +156,7 @@ fn misused(error: &clap::Error, args: &[OsString]) -> Exit {
         return Exit::Done;
     }
     if asks_for_json(args) {
-        report::report(&usage(error, args), true);
+        report::report(&usage(error, args), true, "");
     } else {
         error.print().unwrap_or_default();
         if let Some(hint) = cancel_by_id(error, args) {

@@ -176,7 +176,7 @@ impl RunError {
             }
             Self::Failed { run, .. } | Self::Cancelled { run, .. } => format!("`rl-console run events {run}` shows what it told"),
             Self::Cut { is_late: true, .. } => "it was cancelled as its time was up: --timeout gives it more".to_owned(),
-            Self::Cut { .. } => "its station is gone with it: --follow prints what it tells, --out keeps what it made".to_owned(),
+            Self::Cut { .. } => "its station is gone with it: what --follow printed and --out kept is what is left".to_owned(),
             Self::Lost { run } => {
                 format!("`rl-console run events {run} --follow` follows it again; one that a restart cut short has failed")
             }

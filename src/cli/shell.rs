@@ -137,6 +137,9 @@ fn globals(flags: &Global) -> Vec<OsString> {
     flag("--pack", flags.pack.clone().map(PathBuf::into_os_string));
     flag("--port", flags.port.map(|port| port.to_string().into()));
     flag("--bind", flags.bind.map(|bind| bind.to_string().into()));
+    flag("--grpc", flags.grpc.map(|grpc| grpc.to_string().into()));
+    // What is run from a console has its rights.
+    flag("--token-file", flags.token_file.clone().map(PathBuf::into_os_string));
     words
 }
 

@@ -150,6 +150,13 @@ fn a_read_only_token_looks_and_does_nothing() {
     terminal.shows("read-only");
     terminal.keys("H");
     terminal.shows("read-only token");
+    // What its palette runs has no more rights.
+    for line in ["hold", "stop --yes", "session start hack --as me"] {
+        terminal.keys(&format!(":{line}\r"));
+        terminal.wait(line, |screen| screen.contains("✗ exit") && screen.contains("token"));
+        terminal.keys("\x1b");
+        terminal.wait("its output is gone", |screen| !screen.contains("✗ exit"));
+    }
     house.json(&["hold"]);
     terminal.shows("ALL HELD");
     let strange = data.join("strange.token");

@@ -288,7 +288,7 @@ fn every_key_is_listed_whatever_the_files_hold() {
     fs::write(&config, "[mpp\n").unwrap();
     let broken = output(home.path(), &["config", "show", "--json"]);
     assert_eq!(broken.status.code(), Some(2));
-    assert!(error(&broken)["hint"].as_str().unwrap().contains("`rl-console config show --defaults`"));
+    assert!(error(&broken)["hint"].as_str().unwrap().contains("config show --defaults`"));
     let rows = lines(&output(home.path(), &["config", "show", "--defaults", "--json"]).stdout);
     let theme = rows.iter().find(|row| row["key"] == "console.theme").unwrap();
     assert_eq!((&theme["value"], &theme["doc"]), (&"midnight".into(), &theme["doc"]));

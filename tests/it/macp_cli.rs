@@ -107,7 +107,7 @@ fn what_is_refused_says_what_it_means_and_what_to_do() {
         (code, &error["code"], &error["message"]),
         (1, &json!("session_not_found"), &json!("SESSION_NOT_FOUND: there is no such session"))
     );
-    assert!(error["hint"].as_str().unwrap().contains("`rl-console ls sessions`"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("ls sessions`"), "{error}");
     assert_eq!((&printed[0]["ok"], &printed[0]["session_state"]), (&json!(false), &Value::Null));
     house.says(&["session", "start", "s1", "--as", "a", "--participant", "a"]);
     let codes = |args: &[&str]| {

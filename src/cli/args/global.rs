@@ -8,7 +8,7 @@ use std::{
 use clap::Parser;
 
 use super::Command;
-use crate::cli::config::endpoint;
+use crate::cli::{commands::console::quoted, config::endpoint};
 
 /// The operator console that hosts and shows everything a stream's automation runs on.
 ///
@@ -86,6 +86,15 @@ pub(crate) struct Global {
     /// Print one JSON object a line on stdout and nothing else; errors are one JSON object on stderr.
     #[arg(long, global = true)]
     pub(crate) json: bool,
+}
+
+impl Global {
+    /// The flags by which another command reaches the same station, as a shell reads them, with a space behind them.
+    pub(crate) fn reach(&self) -> String {
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| quoted(&path.to_string_lossy()));
+        let flags = [("--data", path(&self.data)), ("--socket", path(&self.socket)), ("--grpc", self.grpc.map(|addr| addr.to_string()))];
+        flags.into_iter().filter_map(|(flag, value)| Some(format!("{flag} {} ", value?))).collect()
+    }
 }
 
 const AFTER: &str = "\

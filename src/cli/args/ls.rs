@@ -12,7 +12,7 @@ pub(crate) struct LsArgs {
     pub(crate) what: LsWhat,
 
     /// Only rows in this state (invocations: pending, dispatched, applied, done, failed, refunded; refunds: requested, skipped, manual;
-    /// runs: running, cancelling, succeeded, failed, cancelled; sessions: open, resolved, expired).
+    /// runs: running, cancelling, succeeded, failed, cancelled; sessions: open, resolved, expired, cancelled, damaged).
     #[arg(long, value_name = "STATE")]
     pub(crate) state: Option<String>,
 

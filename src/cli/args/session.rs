@@ -96,7 +96,7 @@ pub(crate) struct OpeningArgs {
     pub(crate) intent: Option<String>,
 
     /// How many seconds it may take, at most 86400 [default: 60].
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = ttl)]
     pub(crate) ttl: Option<u64>,
 
     /// What goes with it: a text, or @FILE. A JSON object whose `trace_id` is a trace belongs to that trace.
@@ -221,6 +221,12 @@ pub(crate) enum Say {
         /// The value.
         value: String,
     },
+}
+
+/// How long a session may take, in milliseconds. On the wire 0 is none given.
+fn ttl(text: &str) -> Result<u64, String> {
+    let ms = seconds(text)?;
+    if ms == 0 { Err("takes more than 0 seconds; without it the runtime takes 60".to_owned()) } else { Ok(ms) }
 }
 
 /// `session stream`.

@@ -13,7 +13,10 @@ use crate::{
 pub(in crate::cli) fn run(context: &mut Context, args: AttachArgs) -> Result<(), Error> {
     console::can_be_drawn(context)?;
     let _log = logging::begin(&context.env);
-    let find = find(context, args)?;
+    // Its palette shows the same token.
+    context.flags.token_file = args.token_file.or(context.flags.token_file.take());
+    context.settings.reach.token_file.clone_from(&context.flags.token_file);
+    let find = of_data(context)?;
     with_screen(context, find)
 }
 
@@ -21,16 +24,13 @@ pub(in crate::cli) fn run(context: &mut Context, args: AttachArgs) -> Result<(),
 ///
 /// # Errors
 /// When there is no data folder.
+///
+/// Where it is looked for is asked again before every try, for its socket may move and its token may be made anew.
 pub(super) fn of_data(context: &Context) -> Result<Find, Error> {
-    find(context, AttachArgs::default())
-}
-
-/// Where the station is looked for: asked again before every try, for its socket may move and its token may be made anew.
-fn find(context: &Context, args: AttachArgs) -> Result<Find, Error> {
     let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
     let (mut settings, data) = (context.settings.clone(), context.settings.data()?);
     settings.socket = settings.socket.map(absolute);
-    settings.reach.token_file = args.token_file.or(settings.reach.token_file).map(absolute);
+    settings.reach.token_file = settings.reach.token_file.map(absolute);
     Ok(Box::new(move || operator::find(&settings, &data)))
 }
 

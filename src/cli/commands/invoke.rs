@@ -238,7 +238,7 @@ mod tests {
             (error.to_string().as_str(), error.code(), error.exit() as u8),
             ("3 rows are recorded, 1 line is not: line 3: the pack has no event `b`", "lines_refused", 1)
         );
-        let rendered: serde_json::Value = serde_json::from_str(&crate::cli::report::rendered(&error, true)).unwrap();
+        let rendered: serde_json::Value = serde_json::from_str(&crate::cli::report::rendered(&error, true, "")).unwrap();
         assert_eq!((&rendered["error"]["lines"][0]["line"], &rendered["error"]["lines"][0]["code"]), (&3.into(), &"unknown_event".into()));
         assert_eq!((text.lines().count(), commands), (3, 2));
     }

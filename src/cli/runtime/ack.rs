@@ -75,11 +75,11 @@ impl Acked {
         }
     }
 
-    /// Prints what became of a session that was to be cancelled, and stood like this before.
+    /// Prints what became of a session that was to be cancelled, for a reason or for none, and stood like this before.
     ///
     /// # Errors
     /// [`SessionError::Refused`].
-    pub(crate) fn print_cancelled(self, before: Option<&str>, out: &mut Output) -> Result<(), Error> {
+    pub(crate) fn print_cancelled(self, before: Option<&str>, has_reason: bool, out: &mut Output) -> Result<(), Error> {
         let had_ended = before.filter(|state| *state != SessionState::Open.name()).map(str::to_owned);
         if !self.ok || out.is_json() {
             return self.print("CancelSession", out);
@@ -87,7 +87,10 @@ impl Acked {
         out.row(&self, |acked| {
             visible(&match &had_ended {
                 Some(state) => {
-                    format!("{}  had ended already ({state}): nothing was changed, and the reason is kept nowhere", acked.session_id)
+                    // A runtime tells a cancelled session as an expired one.
+                    let ended = if state == SessionState::Expired.name() { "expired or cancelled" } else { state };
+                    let lost = if has_reason { ", and the reason is kept nowhere" } else { "" };
+                    format!("{}  had ended already ({ended}): nothing was changed{lost}", acked.session_id)
                 }
                 None if acked.session_state == Some(SessionState::Expired.name()) => format!("{}  cancelled", acked.session_id),
                 None => acked.line("CancelSession"),
@@ -134,16 +137,16 @@ mod tests {
 
     #[test]
     fn a_cancel_of_what_had_ended_says_that_nothing_was_changed() {
-        let said = |before, state| {
+        let said = |before, state, has_reason| {
             let people = Printed::default();
-            Acked::from(Ack { session_state: state, ..ack(None) }).print_cancelled(before, &mut people.output(false)).unwrap();
+            Acked::from(Ack { session_state: state, ..ack(None) }).print_cancelled(before, has_reason, &mut people.output(false)).unwrap();
             people.text()
         };
-        assert_eq!(said(Some("open"), 3), "s1  cancelled\n");
-        assert_eq!(said(None, 3), "s1  cancelled\n");
+        assert_eq!(said(Some("open"), 3, true), "s1  cancelled\n");
+        assert_eq!(said(None, 3, false), "s1  cancelled\n");
         let kept = "nothing was changed, and the reason is kept nowhere\n";
-        assert_eq!(said(Some("resolved"), 2), format!("s1  had ended already (resolved): {kept}"));
-        assert_eq!(said(Some("expired"), 3), format!("s1  had ended already (expired): {kept}"));
+        assert_eq!(said(Some("resolved"), 2, true), format!("s1  had ended already (resolved): {kept}"));
+        assert_eq!(said(Some("expired"), 3, false), "s1  had ended already (expired or cancelled): nothing was changed\n");
     }
 
     #[test]

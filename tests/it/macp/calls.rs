@@ -126,7 +126,11 @@ fn sessions_are_cancelled_and_looked_up() {
 #[test]
 fn errors_of_the_protocol_come_in_the_ack_and_others_as_a_status() {
     let house = House::open();
-    let code = |ack: rl_console::macp::proto::v1::Ack| ack.error.unwrap().code;
+    let code = |ack: rl_console::macp::proto::v1::Ack| {
+        let error = ack.error.unwrap();
+        assert!(error.details.is_empty(), "{error:?}");
+        error.code
+    };
     let mut wrong = envelope("s", "Vote", "m", "a", "");
     wrong.macp_version = "v1".to_owned();
     assert_eq!(code(house.send(wrong)), "UNSUPPORTED_PROTOCOL_VERSION");

@@ -14,6 +14,7 @@ use crate::{
         error::Error,
         operator,
         output::Output,
+        report,
         run_error::RunError,
         table::{LocalClock, Table},
     },
@@ -52,10 +53,14 @@ pub(in crate::cli) async fn artifacts(
     }
     let mut table = Table::new(ArtifactRow::COLUMNS);
     let mut after = 0;
+    let is_over = found.row.ended_at_ms.is_some();
     loop {
         let query = Query::RunArtifacts { run, after, limit: PAGE_ROWS };
         let Page::RunArtifacts { rows, more } = operator::query(station, query).await? else { return Err(Error::StrangeAnswer) };
         let last = rows.last().map(|row| row.number);
+        if after == 0 && rows.is_empty() && !out.is_json() {
+            report::tell(if is_over { "the run kept nothing" } else { "the run has kept nothing so far" });
+        }
         match &folder {
             Some(folder) => rows.iter().try_for_each(|row| write(folder, row, out))?,
             None => print(&rows, &mut table, clock, out)?,

@@ -74,7 +74,7 @@ pub(super) fn cancel(context: &mut Context, args: &SessionCancelArgs) -> Result<
         // What ends in between reads as cancelled here; its log says how it ended.
         let before = runtime.session(&args.session).await.ok().and_then(|metadata| state_name(metadata.state));
         let ack = runtime.cancel(&args.session, &args.reason).await?;
-        Acked::from(ack).print_cancelled(before, out)
+        Acked::from(ack).print_cancelled(before, !args.reason.is_empty(), out)
     })
 }
 
