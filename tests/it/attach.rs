@@ -151,7 +151,7 @@ fn a_read_only_token_looks_and_does_nothing() {
     terminal.keys("H");
     terminal.shows("read-only token");
     // What its palette runs has no more rights.
-    for line in ["hold", "stop --yes", "session start hack --as me"] {
+    for line in ["hold default", "stop --yes", "session start hack --as me"] {
         terminal.keys(&format!(":{line}\r"));
         terminal.wait(line, |screen| screen.contains("✗ exit") && screen.contains("token"));
         terminal.keys("\x1b");

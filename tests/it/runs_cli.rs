@@ -273,7 +273,7 @@ fn a_run_that_goes_on_is_left_in_time_or_by_hand() {
     assert_eq!(left.status.code(), Some(4));
     let error = rows(&left.stderr).remove(0);
     assert_eq!(error["error"]["code"], "left");
-    assert!(error["error"]["hint"].as_str().unwrap().contains("rl-console cancel run trace:"), "{error}");
+    assert!(error["error"]["hint"].as_str().unwrap().contains(" cancel run trace:"), "{error}");
     let going_on = house.run(&["ls", "runs", "--state", "running"]).exits(0).rows;
     assert_eq!(going_on.len(), 3, "leaving ends nothing");
     assert_eq!(going_on[2]["run"], run.as_str());
@@ -307,5 +307,5 @@ fn one_that_answers_nothing_is_waited_for_no_longer_than_2_s() {
     let ran = run(folder.path(), &["--socket", socket.to_str().unwrap(), "submit", &opening], "").exits(4);
     assert_eq!(ran.error["message"], "no answer to the request came within 2000 ms");
     let hint = ran.error["hint"].as_str().unwrap();
-    assert!(hint.contains("rl-console stop --force") && hint.contains("submit --local"), "{ran:?}");
+    assert!(hint.contains(" stop --force") && hint.contains("submit --local"), "{ran:?}");
 }
