@@ -11,6 +11,7 @@ use super::{
     ui::Ui,
     view::{Canvas, View},
 };
+use crate::tap::entry::station::Level;
 
 /// Draws everything onto an empty buffer. The user interface must be settled.
 ///
@@ -47,12 +48,12 @@ const MESSAGE_ROWS_MAX: usize = 4;
 /// is what to do.
 fn draw_message(canvas: &mut Canvas<'_>, line: Rect, ui: &Ui) {
     let glyphs = canvas.view.glyphs;
-    let (words, class, is_error) = match (&ui.message, ui.faults.as_slice()) {
-        (Some(message), _) => (message.text.clone(), message.class, message.is_error),
+    let (words, class, level) = match (&ui.message, ui.faults.as_slice()) {
+        (Some(message), _) => (message.text.clone(), message.class, message.level),
         (None, []) => return,
         (None, [fault, more @ ..]) => {
             let more = if more.is_empty() { String::new() } else { format!(" (and {} more: see the Journal)", more.len()) };
-            (format!("{fault}: {}{more}", fault.hint), Class::Public, true)
+            (format!("{fault}: {}{more}", fault.hint), Class::Public, Level::Error)
         }
     };
     let room = line.width.saturating_sub(4);
@@ -65,7 +66,11 @@ fn draw_message(canvas: &mut Canvas<'_>, line: Rect, ui: &Ui) {
     let above = u16::try_from(lines.len().saturating_sub(1)).unwrap_or(0).min(line.y);
     let area = Rect { y: line.y - above, height: line.height + above, ..line };
     canvas.clear(area);
-    let (sign, role) = if is_error { (glyphs.bad, Role::Bad) } else { (glyphs.ok, Role::Ok) };
+    let (sign, role) = match level {
+        Level::Error => (glyphs.bad, Role::Bad),
+        Level::Warn => (glyphs.warn, Role::Warn),
+        Level::Trace | Level::Debug | Level::Info => (glyphs.ok, Role::Ok),
+    };
     let used = canvas.put(line.x + 1, area.y, 2, sign, role);
     for (words, y) in lines.iter().zip(area.y..area.bottom()) {
         canvas.put_as(line.x + 2 + used, y, room, words, role, class);

@@ -107,7 +107,7 @@ pub(super) fn restored(mut model: Model, ui: &mut Ui, kept: Option<KeptLayout>, 
         Err(why) => {
             let words = format!("{}: {why}: columns and order are as shipped; the next change of them writes it anew", file.display());
             model.note(Level::Warn, &words, now);
-            ui.message = Some(Message { text: words, is_error: true, class: Class::Public, until: now.mono + TOLD });
+            ui.message = Some(Message { text: words, level: Level::Error, class: Class::Public, until: now.mono + TOLD });
         }
     }
     model

@@ -69,12 +69,14 @@ pub(crate) struct Older<L> {
     lines: Vec<L>,
     /// Whether nothing was told before the first of those.
     is_whole: bool,
+    /// The number of the line that they reach up to, as far as all of them are kept.
+    until: u64,
     asking: Asking,
 }
 
 impl<L> Default for Older<L> {
     fn default() -> Self {
-        Self { lines: Vec::new(), is_whole: false, asking: Asking::default() }
+        Self { lines: Vec::new(), is_whole: false, until: 0, asking: Asking::default() }
     }
 }
 
@@ -93,8 +95,8 @@ impl<L: Numbered> Older<L> {
     /// `told` how many there are.
     pub(crate) fn ask(&mut self, first: Option<u64>, told: u64, is_near: bool, now: Mono) -> Option<Part> {
         let heard = first.unwrap_or(told + 1);
-        if self.lines.last().is_some_and(|last| last.number() + 1 < heard) {
-            // What was heard was let go of meanwhile.
+        if self.until + 1 < heard {
+            // What was heard was let go of meanwhile, or more was told that was not heard.
             self.lines.clear();
             self.is_whole = false;
         }
@@ -102,6 +104,9 @@ impl<L: Numbered> Older<L> {
         let is_wanted = self.lines.is_empty() || (is_near && self.lines.len() < OLDER_MAX);
         if from <= 1 || self.is_whole || !is_wanted || !self.asking.is_free(now) {
             return None;
+        }
+        if self.lines.is_empty() {
+            self.until = from - 1;
         }
         let limit = PAGE_ROWS.min(from - 1);
         Some(Part { serial: self.asking.ask(now), after: from - 1 - limit, limit })

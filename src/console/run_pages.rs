@@ -153,7 +153,7 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
     let told = view.map(|view| view.events).or(row.map(|row| row.events)).unwrap_or(0);
     let kept = view.map(|view| view.artifacts).or(row.map(|row| row.artifacts));
     let is_near = ui.selection(PaneId::RunEvents).is_some_and(|selection| selection.offset() < NEAR_ROWS && !selection.is_untouched());
-    let first = model.run_lines.of(run).next().map(|line| line.number);
+    let first = model.heard_of_run(run).next().map(|line| line.number);
     let pages = &mut ui.pages.runs;
     pages.turn_to(run);
     let mut effects = Vec::new();

@@ -87,7 +87,7 @@ pub(crate) fn next(ui: &mut Ui, layout: &Layout, model: &Model, now: Mono) -> Ve
     let row = ui.pages.session_history.rows().iter().find(|row| row.number == session.number);
     let had = view.map(|view| (view.messages, view.end.is_some())).or(row.map(|row| (row.messages, row.ending.is_some())));
     let is_near = ui.selection(PaneId::SessionLog).is_some_and(|selection| selection.offset() < NEAR_ROWS && !selection.is_untouched());
-    let first = model.session_lines.of(session.number).next().map(|line| line.number);
+    let first = model.heard_of_session(session.number).next().map(|line| line.number);
     let pages = &mut ui.pages.sessions;
     pages.turn_to(&session);
     let mut wanted = Vec::new();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::{
-    port::{NodeTold, NodesTold, RunDetail, RunEventRow},
+    port::{NodeTold, NodesTold, RunDetail, RunEventRow, cut_words},
     runs::{Asker, NodeState, NodeView, Plan, RunView},
     time::{Mono, Now, Wall},
 };
@@ -54,7 +54,7 @@ impl StoredRun {
         let nodes = self.plan.nodes.iter().map(|planned| match (node(&planned.id), row.ended_at_ms) {
             // What a station that went away left behind: the run's end was its own.
             (node, Some(ended)) if !node.state.is_end() => {
-                let why = Some(format!("cut while {}", node.state.name()).into());
+                let why = Some(cut_words(node.state).into());
                 NodeView { state: NodeState::Cancelled, since: at(ended), why, ..node }
             }
             (node, _) => node,

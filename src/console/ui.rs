@@ -39,6 +39,7 @@ use crate::{
     limits::Limits,
     macp::{Mode, SessionRef},
     runs::RunView,
+    tap::entry::station::Level,
     time::{Clock, Mono, Now},
 };
 
@@ -59,7 +60,8 @@ pub(crate) enum Focus {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Message {
     pub(crate) text: String,
-    pub(crate) is_error: bool,
+    /// How grave it is.
+    pub(crate) level: Level,
     /// Whose words it has.
     pub(crate) class: Class,
     /// When it goes.

@@ -111,7 +111,7 @@ impl Watch {
     /// Takes one entry.
     pub(crate) fn fold(&mut self, entry: EntryRef<'_>) {
         self.is_stale = true;
-        self.alerts.hear(entry);
+        self.alerts.hear(entry, self.world.as_ref().map(|world| &world.runs));
         if matches!(entry.entry.what, What::Transition(Transition::Station(station::Transition::HostUp { link: Link::Mpp }))) {
             // It begins anew from the store.
             self.seeded = None;

@@ -20,8 +20,17 @@ pub struct Attachment {
     pub kind: Kind,
     /// Whether it answers.
     pub reach: Reach,
-    /// Why this side's session before this one ended, where there was one.
-    pub cut: Option<Arc<str>>,
+    /// What became of this side's session before this one, where there was one.
+    pub cut: Option<Cut>,
+}
+
+/// What became of a session that a port had before the one that it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// Its station is no more: another start of it answers.
+    StartedAgain,
+    /// It ended, and the same start of the station gave another: why it ended.
+    Ended(Arc<str>),
 }
 
 /// Whether a station answers.

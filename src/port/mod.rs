@@ -23,12 +23,12 @@ mod translated;
 pub mod wire;
 
 pub(crate) use attachment::STARTED_AGAIN;
-pub use attachment::{Attachment, Reach};
+pub use attachment::{Attachment, Cut, Reach};
 pub use bus::{Dropped, PeerRow, SubscriptionRow, TopicRow, peer_rows, subscription_rows, topic_rows};
 pub use command::{Command, Outcome, PortError};
 pub use hop::HopRow;
 pub use ladder::Ladder;
-pub use nodes_told::{NodeTold, NodesTold};
+pub use nodes_told::{NodeTold, NodesTold, cut_words};
 pub use operator::{Answer, Operator, StationPort};
 pub(crate) use parting::Parting;
 pub use query::{AdapterRow, EventRow, HealthRow, InvocationRow, Page, Query, QueueRow, RefundRow, StateKeyRow};

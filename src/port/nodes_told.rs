@@ -77,6 +77,12 @@ impl NodesTold {
     }
 }
 
+/// What is said of a node that the end of its run found in this state: the node is cancelled with it.
+#[must_use]
+pub fn cut_words(state: NodeState) -> String {
+    format!("cut while {}", state.name())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -147,6 +147,14 @@ impl Snapshot {
 }
 
 impl RunView {
+    /// The first node of the run's own opening that failed for good: with it the run succeeds only where its opening has a `success` that
+    /// does without.
+    #[must_use]
+    pub fn failed_node(&self) -> Option<&str> {
+        let mut own = self.plan.nodes.iter().zip(&self.nodes).filter(|(plan, _)| plan.parent.is_none());
+        own.find(|(_, node)| node.state == NodeState::Failed).map(|(plan, _)| &*plan.id)
+    }
+
     /// Nodes that completed or were skipped; not known of a run that goes on and whose plan is not kept here.
     #[must_use]
     pub fn done_nodes(&self) -> Option<u32> {

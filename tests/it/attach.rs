@@ -131,6 +131,7 @@ fn a_station_that_is_killed_and_started_again_is_shown_as_it_is_throughout() {
     let second = house.station.pid();
     let back = terminal.shows("LIVE");
     assert!(!back.contains("LOST") && back.contains(&second.to_string()) && !back.contains(&first.to_string()), "{back}");
+    terminal.shows(&format!("the station was started again (process {second})"));
     house.json(&["invoke", "spawn_boss", "--params", r#"{"boss":"kraken"}"#]);
     let mut adapter = house.adapter();
     adapter.send(r#"{"mpp":2,"type":"pull","queue":"boss"}"#).unwrap();

@@ -9,10 +9,11 @@
 //!
 //! # How it is driven
 //!
-//! Both are driven by the same client over one connection, in one thread: bare HTTP/2, since a client with layers would be the limit. *Votes*: so many callers, each with one `Send` of a vote in
-//! flight, in a decision that has one proposal. *Starts*: so many callers that open sessions. *Stream*: votes on one `StreamSession` with
-//! 256 in flight. A round first runs warm; then calls, the server's processor time (all its threads, the log's writer included) and each
-//! call's latency are taken. An answer that is not an accepted one ends the benchmark.
+//! Both are driven by the same client over one connection, in one thread: bare HTTP/2, since a client with layers would be the limit.
+//! *Votes*: so many callers, each with one `Send` of a vote in flight, in a decision that has one proposal. *Starts*: so many callers that
+//! open sessions. *Stream*: votes on one `StreamSession` with 256 in flight. A round first runs warm; then calls, the server's processor
+//! time (all its threads, the log's writer included) and each call's latency are taken. An answer that is not an accepted one ends the
+//! benchmark.
 //!
 //! *Depth*: the server's processor time a message of 5,000 evaluations that are streamed into a decision with a few, and into one that
 //! holds 100,000.

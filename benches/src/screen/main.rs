@@ -14,8 +14,8 @@
 //! shows it has been read to its end. The rounds are the Deck (Tab and Shift-Tab, every tenth time `z`), the same with a filter on its Log,
 //! and with time stopped; the Wire (Tab and Shift-Tab), the same with a filter that lets an eighth through; and the inspector (`j` and
 //! `k`). Then, with the Wire open, memory, after one million entries and after ten. **Scrub**: time is stopped over a hundred thousand kept
-//! entries that came within a minute, and stepped through on the Wire, by entry and by second. **Attached**: what a console adds to the processor
-//! time of a station that it is attached to, under half of the flood.
+//! entries that came within a minute, and stepped through on the Wire, by entry and by second. **Attached**: what a console adds to the
+//! processor time of a station that it is attached to, under half of the flood.
 
 mod attached;
 mod flood;

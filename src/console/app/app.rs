@@ -32,7 +32,7 @@ use crate::console::{
 };
 use crate::{
     port::{Page, PortError, Snapshot, StationPort},
-    tap,
+    tap::{self, entry::station::Level},
     time::{Clock, Mono},
 };
 
@@ -236,11 +236,11 @@ impl App {
     }
 
     pub(super) fn complain(&mut self, error: &PortError) {
-        self.say(format!("{error}: {}", error.hint()), true, Class::Public, Duration::from_secs(10));
+        self.say(format!("{error}: {}", error.hint()), Level::Error, Class::Public, Duration::from_secs(10));
     }
 
-    pub(super) fn say(&mut self, text: String, is_error: bool, class: Class, stands: Duration) {
-        self.ui.message = Some(Message { text, is_error, class, until: self.clock.now().mono + stands });
+    pub(super) fn say(&mut self, text: String, level: Level, class: Class, stands: Duration) {
+        self.ui.message = Some(Message { text, level, class, until: self.clock.now().mono + stands });
         self.is_dirty = true;
     }
 
@@ -330,7 +330,7 @@ impl App {
         self.connect();
         for text in terminal::foreign_panics() {
             // A panic's words can quote anything.
-            self.say(text, true, Class::Payload, Duration::from_secs(60));
+            self.say(text, Level::Error, Class::Payload, Duration::from_secs(60));
         }
         self.alert();
         self.happen(Event::Tick)
@@ -378,7 +378,7 @@ impl App {
         self.note_shown();
         self.look_at_hold();
         if self.wardrobe.step(&mut self.view, self.ui.theme_steps) {
-            self.say(format!("theme: {}", self.view.theme.name()), false, Class::Public, Duration::from_secs(5));
+            self.say(format!("theme: {}", self.view.theme.name()), Level::Info, Class::Public, Duration::from_secs(5));
         }
         self.view.clock = self.clock.now();
         self.view.now = self.ui.time.instant().unwrap_or_else(|| self.model.moment(self.view.clock));

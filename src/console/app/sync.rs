@@ -21,7 +21,7 @@ use crate::{
 const RESYNC_INTERVAL: Duration = Duration::from_millis(250);
 /// A loss so soon after the last one: what still lies unread would be lost too before it could be read.
 const LOSES_AGAIN: Duration = Duration::from_secs(1);
-/// How long it stands on the screen that the station ended this console's session.
+/// How long it stands on the screen that this console's session ended and there is another, or another start of the station.
 const CUT_OFF_STANDS: Duration = Duration::from_secs(10);
 /// How long folding may go on before input is looked at again.
 pub(super) const SLICE: Duration = Duration::from_millis(2);
@@ -46,10 +46,10 @@ fn is_new_start(entry: EntryRef<'_>) -> bool {
 impl App {
     /// Sees whether the station is reached.
     pub(super) fn look_at_hold(&mut self) {
-        let own = self.model.own_session();
+        let before = self.model.attachment.clone();
         if self.model.reach(self.port.attachment(), self.clock.now()) {
-            if let Some(words) = self.model.cut_off(own) {
-                self.say(words, true, Class::Public, CUT_OFF_STANDS);
+            if let Some((level, words)) = self.model.cut_off(before.as_ref()) {
+                self.say(words, level, Class::Public, CUT_OFF_STANDS);
             }
             self.anchor();
             self.is_dirty = true;

@@ -3,13 +3,23 @@
 use super::state::{Model, next_revision};
 use crate::{
     ids::ConnectionId,
-    port::{Attachment, Reach},
+    port::{Attachment, Cut, Reach},
     tap::entry::station::Level,
     time::Now,
 };
 
-fn cut_words(why: &str) -> String {
-    format!("this console was cut off, and is attached again: {why}")
+/// What became of the session before the one of that process.
+fn cut_words(cut: &Cut, pid: u32) -> String {
+    match cut {
+        Cut::StartedAgain => format!("the station was started again (process {pid})"),
+        Cut::Ended(why) => format!("this console was cut off, and is attached again: {why}"),
+    }
+}
+
+/// Whether the station gave a console another session than the one that it had.
+fn has_changed(before: &Attachment, after: &Attachment) -> bool {
+    let was_lost = matches!(before.reach, Reach::Lost { .. });
+    was_lost || before.session.is_some_and(|own| after.session != Some(own)) || before.pid != after.pid
 }
 
 impl Model {
@@ -30,12 +40,18 @@ impl Model {
             (None, Some(Attachment { reach: Reach::Lost { why, .. }, .. })) => {
                 self.journal.note(Level::Warn, &format!("the station does not answer: {why}. It is tried again until it does"), now);
             }
-            (Some(since), Some(Attachment { reach: Reach::Attached, name, pid, .. })) => {
+            (Some(since), Some(Attachment { reach: Reach::Attached, name, pid, cut, .. })) => {
                 let seconds = now.mono.since(since.mono).as_secs();
-                self.journal.note(Level::Info, &format!("attached again to {name} (process {pid}) after {seconds} s"), now);
+                let (level, words) = match cut {
+                    Some(cut @ Cut::StartedAgain) => (Level::Warn, format!("{}, after {seconds} s", cut_words(cut, *pid))),
+                    _ => (Level::Info, format!("attached again to {name} (process {pid}) after {seconds} s")),
+                };
+                self.journal.note(level, &words, now);
             }
-            (None, Some(Attachment { session, cut: Some(why), .. })) if own.is_some() && *session != own => {
-                self.journal.note(Level::Warn, &cut_words(why), now);
+            (None, Some(after @ Attachment { cut: Some(cut), .. }))
+                if self.attachment.as_ref().is_some_and(|before| has_changed(before, after)) =>
+            {
+                self.journal.note(Level::Warn, &cut_words(cut, after.pid), now);
             }
             _ => {}
         }
@@ -43,10 +59,12 @@ impl Model {
         true
     }
 
-    /// What this console is told that has another session than this one.
-    pub(crate) fn cut_off(&self, own: Option<ConnectionId>) -> Option<String> {
-        let Attachment { session, cut, .. } = self.attachment.as_ref()?;
-        cut.as_deref().filter(|_| own.is_some() && *session != own).map(cut_words)
+    /// What this console is told that was attached like that before, and has another session now: how grave it is, and the words.
+    pub(crate) fn cut_off(&self, before: Option<&Attachment>) -> Option<(Level, String)> {
+        let after = self.attachment.as_ref()?;
+        let cut = after.cut.as_ref().filter(|_| before.is_some_and(|before| has_changed(before, after)))?;
+        let level = if *cut == Cut::StartedAgain { Level::Warn } else { Level::Error };
+        Some((level, cut_words(cut, after.pid)))
     }
 
     /// Whether the station is here, or answers.

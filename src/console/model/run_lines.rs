@@ -23,6 +23,13 @@ impl Model {
     pub(crate) fn runs(&self) -> Option<&runs::Snapshot> {
         self.world.as_ref().map(|world| &world.runs)
     }
+
+    /// What a run told last and this console heard, up to the last that it told: empty where the last was not heard, so that what is shown
+    /// is to be had from the store.
+    pub(crate) fn heard_of_run(&self, run: TraceId) -> impl Iterator<Item = &RunLine> {
+        let told = self.runs().and_then(|runs| runs.run(run)).map_or(0, |view| view.events);
+        self.run_lines.of(run, told)
+    }
 }
 
 /// Something that a run told.
@@ -65,11 +72,13 @@ impl Numbered for RunLine {
     }
 }
 
-/// The last lines of one history, without a gap before the last: what was told before the first of these is to be had from the store.
-pub(super) fn without_gap<'a, L: Numbered + 'a>(newest_first: impl Iterator<Item = &'a L>) -> impl Iterator<Item = &'a L> {
+/// The last lines of one history, `told` being the number of its last, without a gap up to that: what was told before the first of these
+/// is to be had from the store.
+pub(super) fn without_gap<'a, L: Numbered + 'a>(newest_first: impl Iterator<Item = &'a L>, told: u64) -> impl Iterator<Item = &'a L> {
     let mut found: Vec<&L> = Vec::new();
     for line in newest_first {
-        if found.last().is_some_and(|next| next.number() != line.number() + 1) {
+        let has_gap = found.last().map_or(line.number() < told, |next| next.number() != line.number() + 1);
+        if has_gap {
             break;
         }
         found.push(line);
@@ -128,9 +137,15 @@ impl RunLines {
         }
     }
 
-    /// What a run told last, without a gap: what was told before the first of these is to be had from the store.
-    pub(crate) fn of(&self, run: TraceId) -> impl Iterator<Item = &RunLine> {
-        without_gap(self.lines.iter().rev().map(|line| &**line).filter(move |line| line.run == run))
+    /// Forgets what was told before the station was started again: what it kept of that the store has, and what it did not keep is told by
+    /// nobody any more.
+    pub(super) fn begin_again(&mut self) {
+        self.lines.clear();
+    }
+
+    /// What a run told last, without a gap up to the last that it told.
+    fn of(&self, run: TraceId, told: u64) -> impl Iterator<Item = &RunLine> {
+        without_gap(self.lines.iter().rev().map(|line| &**line).filter(move |line| line.run == run), told)
     }
 
     /// Why a request was rejected, if it was lately.

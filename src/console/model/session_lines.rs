@@ -26,6 +26,13 @@ impl Model {
     pub(crate) fn macp(&self) -> Option<&macp::Snapshot> {
         self.world.as_ref().map(|world| &world.macp)
     }
+
+    /// What a session took last and this console heard, up to the last that it took: empty where the last was not heard, so that what is
+    /// shown is to be had from the store.
+    pub(crate) fn heard_of_session(&self, session: u64) -> impl Iterator<Item = &SessionLine> {
+        let view = self.macp().and_then(|macp| macp.sessions.get(&session));
+        self.session_lines.of(session, view.map_or(0, |view| records(view.messages, view.end.is_some())))
+    }
 }
 
 /// A record of a session's log.
@@ -238,9 +245,14 @@ impl SessionLines {
         }
     }
 
-    /// What a session took last, without a gap: what it took before the first of these is to be had from the store.
-    pub(crate) fn of(&self, session: u64) -> impl Iterator<Item = &SessionLine> {
-        without_gap(self.lines.iter().rev().map(|line| &**line).filter(move |line| line.session.number == session))
+    /// Forgets what was taken before the station was started again: the store has it.
+    pub(super) fn begin_again(&mut self) {
+        (self.lines, self.heard) = (VecDeque::new(), None);
+    }
+
+    /// What a session took last, without a gap up to the last of so many records.
+    fn of(&self, session: u64, records: u64) -> impl Iterator<Item = &SessionLine> {
+        without_gap(self.lines.iter().rev().map(|line| &**line).filter(move |line| line.session.number == session), records)
     }
 
     /// Bytes that a copy holds, about: the lines themselves are shared.

@@ -197,6 +197,8 @@ impl Model {
             self.bus = Bus::new(&self.rmp_limits);
             self.faults = Faults::default();
             (self.rates, self.failures) = (BTreeMap::new(), BTreeMap::new());
+            self.run_lines.begin_again();
+            self.session_lines.begin_again();
             self.world = None;
         }
         self.bus.seed(&snapshot.rmp, self.world.as_ref().map(|world| &world.rmp), snapshot.at);
@@ -278,7 +280,7 @@ impl Model {
         let is_covered = |world: &World| world.as_of.covers(entry.entry.link, entry.entry.seq);
         let is_in_snapshot = resyncing || self.world.as_ref().is_none_or(is_covered);
         self.bus.fold(entry.entry, is_in_snapshot);
-        self.alerts.hear(entry);
+        self.alerts.hear(entry, self.world.as_ref().map(|world| &world.runs));
         let said = match &entry.entry.what {
             What::Transition(Transition::Rmp(transition)) => bus_words::words(transition, &entry.text(), self.rmp()),
             What::Transition(Transition::Macp(transition)) => session_words::words(transition, &entry.text()),

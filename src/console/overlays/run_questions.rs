@@ -139,7 +139,12 @@ pub(super) fn decide_words(view: &View, model: &Model, action: ActionId, approve
         words.push((format!("Runs are held: approved, {} is worked on once they are released.", ask.node.id), Role::Warn));
     } else if approved {
         words.push((format!("Approved, {} is worked on at once.", ask.node.id), Role::Text));
-    } else {
+    }
+    if approved && let Some(failed) = run.and_then(RunView::failed_node) {
+        let words_of = format!("{failed} has failed: unless the opening's `success` does without, the run cannot succeed any more.");
+        words.push((words_of, Role::Warn));
+    }
+    if !approved {
         words.push((format!("Rejected, {} fails and is not tried again.", ask.node.id), Role::Text));
         let behind = run.map_or(0, |run| behind(run, ask.node.place));
         if behind > 0 {

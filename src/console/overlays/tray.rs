@@ -9,7 +9,7 @@ use super::run_questions::ask_line;
 use crate::{
     console::{
         format,
-        model::{Alert, Model, Standing},
+        model::{Alert, Cause, Model, Standing},
         panes::{Cell, Class, Table, list_height, row_at},
         selection::{RecordKey, Selection},
         theme::Role,
@@ -31,18 +31,25 @@ pub(crate) struct Tray {
 
 fn keys(model: &Model) -> Vec<RecordKey> {
     let questions = questions(model).map(|ask| RecordKey::Question(ask.action));
-    questions.chain(model.alerts.listed().into_iter().map(|alert| RecordKey::Alert(alert.number))).collect()
+    questions.chain(alerts(model).into_iter().map(|alert| RecordKey::Alert(alert.number))).collect()
 }
 
 fn questions(model: &Model) -> impl Iterator<Item = &AskView> {
     model.runs().into_iter().flat_map(|runs| runs.asks_in_time())
 }
 
+/// The alerts that are listed behind the questions: that there are questions is none of them.
+fn alerts(model: &Model) -> Vec<&Alert> {
+    let has_questions = questions(model).next().is_some();
+    let is_told = |alert: &&Alert| !(has_questions && alert.cause == Cause::Asking && alert.holds());
+    model.alerts.listed().into_iter().filter(is_told).collect()
+}
+
 impl Tray {
     /// The selected alert.
     pub(crate) fn selected<'a>(&self, model: &'a Model) -> Option<&'a Alert> {
         let at = self.selection.index().checked_sub(questions(model).count())?;
-        model.alerts.listed().into_iter().nth(at)
+        alerts(model).into_iter().nth(at)
     }
 
     /// The selected question of a run.
@@ -87,7 +94,7 @@ impl Tray {
     /// Draws it.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, body: Rect, model: &Model, focused: bool) {
         canvas.clear(body);
-        let alerts = model.alerts.listed();
+        let alerts = alerts(model);
         let asks: Vec<&AskView> = questions(model).collect();
         let (waiting, unshown) = model.runs().map_or((0, 0), |runs| (runs.waiting(), runs.asks_unshown));
         let mut title = match (waiting, unshown) {

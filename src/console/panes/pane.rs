@@ -144,7 +144,7 @@ fn why_empty(pane: PaneId, mpp: &Snapshot, model: &Model, ui: &Ui, view: &View) 
         PaneId::Sessions => "no session was begun since the runtime started",
         PaneId::Standings | PaneId::Voices | PaneId::SessionLog => return sessions::why_empty(pane, model, ui),
         PaneId::SessionHistory => "no session was ever begun on this data folder",
-        PaneId::Trace => return trace::why_empty(ui, view),
+        PaneId::Trace => return trace::why_empty(ui, view, counts(pane, ui, model).1),
         PaneId::RunHistory => "no run was ever submitted on this data folder",
         PaneId::Started | PaneId::Meter => "",
     };
@@ -191,6 +191,12 @@ pub(crate) fn draw(canvas: &mut Canvas<'_>, pane: PaneId, area: Rect, model: &Mo
         PaneId::RunHistory => paged(canvas, inner, &ui.pages.run_history, &nothing, &draw),
         PaneId::SessionHistory => paged(canvas, inner, &ui.pages.session_history, &nothing, &draw),
         PaneId::State => paged(canvas, inner, &ui.pages.state, &nothing, &draw),
+        PaneId::Trace if rows.is_empty() && (trace::is_all_left_out(ui) || counts(pane, ui, model).1 == 0) => {
+            let room = inner.width.saturating_sub(1);
+            for (line, y) in text::wrap(&nothing, usize::from(room)).iter().zip(inner.y..inner.bottom()) {
+                canvas.put(inner.x + 1, y, room, line, Role::Muted);
+            }
+        }
         _ if rows.is_empty() && (ui.lens(pane).filter().is_none() || counts(pane, ui, model).1 == 0) => {
             canvas.put(inner.x + 1, inner.y, inner.width.saturating_sub(1), &nothing, Role::Muted);
         }

@@ -122,9 +122,8 @@ pub(crate) const fn node_sign(state: NodeState, glyphs: &Glyphs) -> (&'static st
         NodeState::Retrying => (glyphs.refunded, Role::Warn),
         NodeState::Completed => (glyphs.ok, Role::Ok),
         NodeState::Failed => (glyphs.bad, Role::Bad),
-        NodeState::Skipped => (glyphs.none, Role::Muted),
+        NodeState::Skipped | NodeState::Cancelled => (glyphs.none, Role::Muted),
         NodeState::Blocked => (glyphs.held, Role::Warn),
-        NodeState::Cancelled => (glyphs.draining, Role::Muted),
     }
 }
 

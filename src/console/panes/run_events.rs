@@ -65,7 +65,7 @@ impl Listed for RunLine {
 /// The events of the run that is shown.
 pub(super) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
     let Some(run) = ui.run_shown(model) else { return Vec::new() };
-    let mut heard = model.run_lines.of(run).peekable();
+    let mut heard = model.heard_of_run(run).peekable();
     let first = heard.peek().map_or(u64::MAX, |line| line.number);
     ui.pages.runs.older(run, first).chain(heard).map(Row::RunLine).collect()
 }

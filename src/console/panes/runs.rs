@@ -129,7 +129,8 @@ impl Listed for Run<'_> {
             "by" => Cell::new(self.view.by.client.to_string(), Role::Muted),
             "why" if self.asks > 0 => {
                 let more = if self.asks > 1 { format!("{} questions, the first a ", self.asks) } else { "asks, a ".to_owned() };
-                Cell::new(format!("{more}{}", self.left(look.view.clock).unwrap_or_default()), Role::Warn)
+                let failed = self.view.failed_node().map_or_else(String::new, |node| format!("; {node} failed"));
+                Cell::new(format!("{more}{}{failed}", self.left(look.view.clock).unwrap_or_default()), Role::Warn)
             }
             "why" if self.held && self.view.nodes.iter().any(|node| node.state == NodeState::Ready) => {
                 Cell::new(format!("{} held {}", glyphs.held, self.bar(glyphs)), Role::Warn)

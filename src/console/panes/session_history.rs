@@ -20,7 +20,8 @@ pub(super) const COLUMNS: &[(&str, Column)] = &[
     ("mode", Column::fixed("mode", 11).from(96)),
     ("messages", Column::fixed("msgs", 5).right().from(52)),
     ("by", Column::growing("by", 8, 1).from(84)),
-    ("why", Column::growing("about", 8, 3).from(52)),
+    ("intent", Column::growing("about", 8, 3).from(52)),
+    ("why", Column::growing("outcome", 8, 3).from(72)),
 ];
 
 /// A session of the store, by its number and id.
@@ -43,7 +44,8 @@ impl Listed for SessionRow {
                 Cell::new(format!("{sign} {}", self.ending.map_or_else(open, |ending| Ending::name(ending).to_owned())), role)
             }
             "by" => Cell::new(self.by.clone(), Role::Muted),
-            "why" => Cell::of_class(self.why.as_deref().unwrap_or(&self.intent).to_owned(), Role::Muted, Class::Payload),
+            "intent" => Cell::of_class(self.intent.clone(), Role::Muted, Class::Payload),
+            "why" => Cell::of_class(self.why.clone().unwrap_or_default(), Role::Muted, Class::Payload),
             _ => return None,
         })
     }

@@ -57,7 +57,7 @@ impl Listed for SessionLine {
 /// The log of the session that is shown.
 pub(super) fn rows<'a>(model: &'a Model, ui: &'a Ui) -> Vec<Row<'a>> {
     let Some(session) = ui.session_shown(model) else { return Vec::new() };
-    let mut heard = model.session_lines.of(session.number).peekable();
+    let mut heard = model.heard_of_session(session.number).peekable();
     let first = heard.peek().map_or(u64::MAX, |line| line.number);
     ui.pages.sessions.older(&session, first).chain(heard).map(Row::SessionLine).collect()
 }

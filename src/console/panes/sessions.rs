@@ -51,12 +51,12 @@ impl SessionView {
         self.end.is_none().then(|| self.expires_at.since(now.wall))
     }
 
-    /// What there is to say of it in a line: what it resolved with, why it ended, or what it is for.
-    fn gist(&self) -> String {
+    /// What it came to, in a line: what it resolved with, or why it ended.
+    fn outcome(&self) -> String {
         match &self.end {
             Some(end) if end.ending == Ending::Resolved => resolution_words(&end.text),
-            Some(end) if !end.text.is_empty() => end.text.to_string(),
-            _ => self.intent.to_string(),
+            Some(end) => end.text.to_string(),
+            None => String::new(),
         }
     }
 }
@@ -64,7 +64,7 @@ impl SessionView {
 fields! {
     SessionView {
         "session", Text, Public, "its id", Column::growing("session", 10, 1) => |it, _| Value::text(&*it.session.id);
-        "mode", State(Mode::SHORT_NAMES), Public, "how it is coordinated", Column::fixed("mode", 11).from(64)
+        "mode", State(Mode::SHORT_NAMES), Public, "how it is coordinated", Column::fixed("mode", 11).from(96)
             => |it, _| Value::text(it.mode.short());
         "stands", Text, Public, "how far it is, or how it ended", Column::fixed("stands", 10) => |it, _| Value::text(stands(it));
         "in", Number, Public, "how many have voted or contributed, of those who may", Column::fixed("in", 5).right()
@@ -73,8 +73,9 @@ fields! {
             => |it, _| it.votes().map_or(Value::None, Value::count);
         "left", Duration, Public, "how long its TTL is yet; shown of one that ended: when it did", Column::fixed("ends", 8).right()
             => |it, now| it.left(now).map_or(Value::None, |left| Value::Duration(u64::try_from(left.as_millis()).unwrap_or(u64::MAX)));
-        "gist", Text, Payload, "what it is for; of one that ended, its resolution or why", Column::growing("about", 10, 6).from(52)
-            => |it, _| Value::text(it.gist());
+        "intent", Text, Payload, "what it is for", Column::growing("about", 10, 5).from(52) => |it, _| Value::text(&*it.intent);
+        "why", Text, Payload, "its resolution, or why it ended", Column::growing("outcome", 10, 5).from(72)
+            => |it, _| Value::maybe(it.end.as_ref().map(|end| &*end.text));
         "state", State(STATES), Public, "how it stands"
             => |it, _| Value::text(it.end.as_ref().map_or(SessionState::Open.name(), |end| end.ending.name()));
         "ending", State(ENDINGS), Public, "how it ended" => |it, _| Value::maybe(it.end.as_ref().map(|end| end.ending.name()));
@@ -83,8 +84,6 @@ fields! {
         "messages", Number, Public, "messages that it accepted" => |it, _| Value::count(it.messages);
         "participants", Number, Public, "how many may take part; 0 for anybody" => |it, _| Value::count(it.allowed);
         "by", Text, Public, "who began it" => |it, _| Value::text(&*it.by);
-        "intent", Text, Payload, "what it is for" => |it, _| Value::text(&*it.intent);
-        "why", Text, Payload, "its resolution, or why it ended" => |it, _| Value::maybe(it.end.as_ref().map(|end| &*end.text));
         "at", Time, Public, "when it began" => |it, _| Value::Time(it.started_at.wall);
         "last", Time, Public, "when it accepted a message last" => |it, _| Value::Time(it.last_at.wall);
         "expires", Time, Public, "when its TTL is over" => |it, _| Value::Time(it.expires_at);
@@ -129,7 +128,8 @@ impl Listed for SessionView {
                 let soon = |left: Duration| if left < ENDS_SOON { Role::Warn } else { text };
                 self.left(look.view.now).map_or_else(|| Cell::new(ended(), text), |left| Cell::new(format::age(left), soon(left)))
             }
-            "gist" => Cell::of_class(self.gist(), text, Class::Payload),
+            "intent" => Cell::of_class(self.intent.to_string(), text, Class::Payload),
+            "why" => Cell::of_class(self.outcome(), role, Class::Payload),
             _ => return None,
         })
     }
@@ -175,7 +175,7 @@ pub(super) fn behind_title(pane: PaneId, model: &Model, ui: &Ui, glyphs: &Glyphs
         return detail.row.ending.map(|ending| ended(ending, &text, glyphs));
     };
     match (pane, &view.end) {
-        (PaneId::Standings, Some(end)) => Some(ended(end.ending, &view.gist(), glyphs)),
+        (PaneId::Standings, Some(end)) => Some(ended(end.ending, &view.outcome(), glyphs)),
         (PaneId::Voices, None) => {
             let names: Vec<&str> = waited_for(view).take(NAMED + 1).map(|who| &**who).collect();
             let more = if names.len() > NAMED { format!(" {}", glyphs.ellipsis) } else { String::new() };

@@ -220,16 +220,24 @@ pub(super) fn foot(ui: &Ui, view: &View, width: u16) -> Option<String> {
     (!words.is_empty()).then(|| words.join("; "))
 }
 
-/// Why there is no hop.
-pub(super) fn why_empty(ui: &Ui, view: &View) -> String {
+/// Whether only what the filter leaves out that a console begins with is kept of a trace.
+pub(super) fn is_all_left_out(ui: &Ui) -> bool {
+    ui.lens(PaneId::Trace).filter().is_some_and(|filter| filter.text() == QUIET)
+}
+
+/// Why there is no hop: none is kept, or so many that only tell how a run stands are left out.
+pub(super) fn why_empty(ui: &Ui, view: &View, left_out: usize) -> String {
     let key = view.key(Action::Ladder);
-    match ui.rungs.trace() {
-        Some(trace) => format!(
-            "no message of {} is kept here: it went before this console came, or was let go of since; a recording keeps all",
-            trace.short()
-        ),
-        None => format!("no trace is chosen: {key} on a run, an invocation or an entry of the Wire shows its messages here"),
-    }
+    let Some(trace) = ui.rungs.trace().map(TraceId::short) else {
+        return format!("no trace is chosen: {key} on a run, an invocation or an entry of the Wire shows its messages here");
+    };
+    let kept = match left_out {
+        0 => format!("no message of {trace} is kept here"),
+        _ => format!("of {trace} no message is kept here but events of the run, which {} shows", view.key(Action::Back)),
+    };
+    let command = view.commands.line(&format!("trace {trace}"));
+    let rest = format!("of a run `{command}` tells what its history has, and a recording keeps all");
+    format!("{kept}: it went before this console came, or was let go of since; {rest}")
 }
 
 #[cfg(test)]

@@ -143,6 +143,33 @@ fn a_run_that_failed_is_told_of_for_a_minute() {
 }
 
 #[test]
+fn an_alert_that_names_one_of_several_runs_has_that_ones_time() {
+    let mut stage = super::runs::with_runs(well(160, 50));
+    let since = |stage: &mut Stage, cause: &Cause| {
+        stage.tick();
+        let found = alerts(stage).into_iter().find(|alert| alert.cause == *cause).unwrap();
+        (found.since.wall, found.text.to_string())
+    };
+    since(&mut stage, &Cause::RunsFailed);
+    stage.pass(10_000);
+    let later = stage.view.now.wall;
+    let one = super::runs::plan(&[("write", "agent:writer", None)], &[]);
+    stage.submitted(0xbeef, "mend", &one);
+    stage.ended(0xbeef, runs::RunState::Failed, "write failed");
+    stage.pass(2_000);
+    let (at, text) = since(&mut stage, &Cause::RunsFailed);
+    assert!(text.contains("beef last"), "{text}");
+    assert_eq!(at, later, "{text}");
+    let (run, action) = (super::runs::run(super::runs::VOTE), ActionId(uuid::Uuid::from_u128(7)));
+    let node = NodeRef { place: 6, id: "report".into() };
+    let (asked_at, expires_at) = (stage.view.now.wall, Wall(stage.view.now.wall.0 + 1_000));
+    stage.runs(runs::Transition::Asked { run, action, node, expires_at }, "publish?");
+    let (at, text) = since(&mut stage, &Cause::Asking);
+    assert!(text.contains("whether report may go on"), "{text}");
+    assert_eq!(at, asked_at, "{text}");
+}
+
+#[test]
 fn the_head_of_a_queue_is_missed_after_30_s_for_each_queue_by_itself() {
     let mut stage = well(80, 24);
     stage.mpp(enqueued(1, "default"), "");

@@ -8,7 +8,7 @@ use super::stage::{Stage, connected, show};
 use crate::{
     console::{action::Effect, glyphs::Glyphs},
     ids::ConnectionId,
-    port::{Attachment, Reach},
+    port::{Attachment, Cut, Reach},
     rmp::{Dialect, Kind},
     tap::entry::station::{Level, Transition},
     time::Now,
@@ -129,13 +129,44 @@ fn a_station_that_is_late_with_its_sign_of_life_is_silent_and_not_live() {
 #[test]
 fn a_console_that_was_cut_off_says_by_whom_however_soon_it_is_back() {
     let mut stage = attached(160, 50, Kind::Tui);
-    let cut = Some(Arc::from("the station closed the session: an operator ended this session; it may connect again"));
+    let cut = Some(Cut::Ended(Arc::from("the station closed the session: an operator ended this session; it may connect again")));
     let again = Attachment { session: Some(ConnectionId(8)), cut, ..attachment(Kind::Tui) };
-    let own = stage.model.own_session();
+    let before = stage.model.attachment.clone();
     assert!(stage.model.reach(Some(again.clone()), Now::at_ms(stage.ms)));
-    let told = stage.model.cut_off(own).unwrap_or_default();
+    let (level, told) = stage.model.cut_off(before.as_ref()).unwrap();
+    assert_eq!(level, Level::Error);
     assert!(told.starts_with("this console was cut off, and is attached again: ") && told.contains("an operator ended"), "{told}");
     assert!(!stage.model.reach(Some(again), Now::at_ms(stage.ms)));
     stage.char('9');
     assert!(stage.text().contains("this console was cut off"), "{}", stage.text());
+}
+
+#[test]
+fn a_console_whose_station_was_started_again_says_so_once_and_blames_nobody() {
+    for is_missed in [false, true] {
+        let mut stage = attached(160, 50, Kind::Tui);
+        if !is_missed {
+            let gone = lost(&stage);
+            stage.model.reach(Some(gone), Now::at_ms(stage.ms));
+            assert_eq!(stage.model.cut_off(Some(&attachment(Kind::Tui))), None, "nobody knows yet");
+            stage.pass(3_000);
+        }
+        // The sessions of another start have their numbers from the beginning.
+        let again = Attachment { pid: 26_895, cut: Some(Cut::StartedAgain), ..attachment(Kind::Tui) };
+        let before = stage.model.attachment.clone();
+        stage.model.reach(Some(again.clone()), Now::at_ms(stage.ms));
+        let told = stage.model.cut_off(before.as_ref());
+        assert_eq!(told, Some((Level::Warn, "the station was started again (process 26895)".to_owned())), "{is_missed}");
+        stage.char('9');
+        let times = stage.text().matches("the station was started again (process 26895)").count();
+        assert!(times > 0, "{}", stage.text());
+        let silent = Attachment { reach: Reach::Silent { since: Now::at_ms(stage.ms) }, ..again.clone() };
+        stage.model.reach(Some(silent.clone()), Now::at_ms(stage.ms));
+        assert_eq!(stage.model.cut_off(Some(&again)), None, "it is told once");
+        stage.model.reach(Some(again), Now::at_ms(stage.ms));
+        assert_eq!(stage.model.cut_off(Some(&silent)), None, "it is told once");
+        let text = stage.text();
+        assert_eq!(text.matches("the station was started again (process 26895)").count(), times, "{text}");
+        assert!(!text.contains("cut off"), "{text}");
+    }
 }

@@ -17,7 +17,10 @@ use crate::{
     ids::{InvocationId, TraceId},
     mpp::{self, EnqueuedRow},
     port::{Command, EventRow, Outcome, PortError},
-    tap::entry::mpp::{Brake, RowState, Transition},
+    tap::entry::{
+        mpp::{Brake, RowState, Transition},
+        station::Level,
+    },
 };
 
 pub(super) fn of_schema(schema: &serde_json::Value) -> Stage {
@@ -438,7 +441,7 @@ fn what_was_wrong_is_no_longer_said_once_it_is_written_anew() {
     let mut stage = opened(show(80, 24), events(), "give_item");
     stage.write("1000");
     stage.ctrl('s');
-    assert!(stage.ui.message.as_ref().is_some_and(|message| message.is_error));
+    assert!(stage.ui.message.as_ref().is_some_and(|message| message.level == Level::Error));
     stage.key(KeyCode::Backspace);
     assert!(stage.ui.message.is_none() && !stage.text().contains("maximum of 999"), "{}", stage.text());
 }

@@ -12,6 +12,7 @@ use crate::{
     console::{
         action::{Action, Asked, Effect},
         event::Event,
+        model::Standing,
         pane_id::PaneId,
         selection::RecordKey,
         ui::Focus,
@@ -227,4 +228,44 @@ fn details_of_a_run_cancel_it_and_a_key_of_queues_says_where_they_are() {
     stage.ui.overlays.clear();
     stage.ui.focus = Focus::Pane(PaneId::Runs);
     assert!(!stage.text().is_empty() && stage.act(Action::Open).is_empty());
+}
+
+#[test]
+fn a_question_of_a_run_whose_other_node_failed_says_so_before_it_is_approved() {
+    let mut stage = Stage::of_size(160, 50);
+    stage.resync(connected());
+    let nodes = [("draft", "agent:writer", None), ("give", "agent:giver", None), ("thank", "agent:ghost", None)];
+    stage.submitted(1, "big", &plan(&nodes, &[(0, 1, None), (0, 2, None)]));
+    stage.moved(1, (1, "give"), NodeState::Asking, 0, "");
+    let (node, expires_at) = (NodeRef { place: 1, id: "give".into() }, Wall(Now::at_ms(stage.ms).wall.0 + 30_000));
+    stage.runs(T::Asked { run: run(1), action: ASK, node, expires_at }, "give?\n{}");
+    stage.char('4');
+    assert!(!stage.text().contains("thank failed"), "{}", stage.text());
+    stage.moved(1, (2, "thank"), NodeState::Failed, 1, "nobody answers on agent/ghost");
+    assert!(stage.text().contains("; thank failed"), "{}", stage.text());
+    stage.char('p');
+    let text = stage.text();
+    assert!(text.contains("thank has failed: unless the opening's `success`"), "{text}");
+    stage.key(KeyCode::Esc);
+    stage.char('r');
+    assert!(!stage.text().contains("thank has failed"), "a no is right all the same: {}", stage.text());
+}
+
+#[test]
+fn a_question_is_listed_and_counted_once_and_what_became_of_it_is_said() {
+    for (verdict, became) in [(Verdict::Approved, "it was approved"), (Verdict::Expired, "nobody answered in time")] {
+        let mut stage = runs(160, 50);
+        stage.tick();
+        let head = stage.text().lines().next().unwrap_or_default().to_owned();
+        let waiting = stage.model.alerts.listed().iter().filter(|alert| alert.standing == Standing::Waiting).count();
+        assert!(head.contains(&format!("! {} alert", waiting - 1)) && head.contains("? 1 question"), "{head}");
+        stage.char('a');
+        let text = stage.text();
+        assert!(text.contains("a41f asks") && !text.contains("asks whether give may go on"), "{text}");
+        stage.runs(T::Decided { run: run(VOTE), action: ASK, verdict, by: None }, "");
+        stage.tick();
+        let text = stage.text();
+        assert!(text.contains(&format!("chat_vote asked whether give may go on: {became}")), "{text}");
+        assert!(!text.contains("it is a no in"), "{text}");
+    }
 }

@@ -8,11 +8,11 @@ use super::{
     stage::{Stage, connected},
 };
 use crate::{
-    console::{action::Action, pane_id::PaneId, selection::RecordKey, ui::Focus},
-    port::Query,
+    console::{action::Action, event::Event, pane_id::PaneId, selection::RecordKey, ui::Focus},
+    port::{Query, Snapshot},
     runs::{EventKind, NodeRef, NodeState, RunState, Transition as T},
     tap::entry::station::Level,
-    time::Wall,
+    time::{Now, Wall},
 };
 
 #[test]
@@ -72,6 +72,49 @@ fn a_run_that_a_restart_cut_is_shown_as_the_store_has_it() {
     stage.ui.focus = Focus::Pane(PaneId::Plan);
     stage.key(KeyCode::Enter);
     assert!(stage.text().contains("Node write of cut c07e"), "{}", stage.text());
+}
+
+#[test]
+fn the_last_event_of_a_run_is_shown_where_it_was_told_while_nobody_listened() {
+    for is_other_start in [false, true] {
+        let mut stage = Stage::of_size(160, 50);
+        stage.resync(connected());
+        let one = plan(&[("write", "agent:writer", None), ("say", "agent:voice", None)], &[(0, 1, None)]);
+        stage.submitted(CUT, "cut", &one);
+        stage.char('4');
+        let info = (EventKind::Status, Some(Level::Info));
+        // Of another start, the third was told and never kept: the end took its number.
+        let heard = if is_other_start { 3 } else { 2 };
+        for (at, words) in (1..=heard).zip(["write is running", "write is completed", "never kept"]) {
+            stage.tells(CUT, at, info, None, words);
+        }
+        assert_eq!(keys(&stage, PaneId::RunEvents).len() as u64, heard);
+        stage.pass(5_000);
+        let mut runs = stage.model.world.clone().unwrap().runs;
+        let it = runs.runs.iter_mut().find(|view| view.run == run(CUT)).unwrap();
+        (it.state, it.events, it.ended_at) = (RunState::Failed, 3, Some(Now::at_ms(stage.ms)));
+        let mut snapshot = Snapshot { runs, ..connected() };
+        if is_other_start {
+            snapshot.station.started_at = Now::at_ms(stage.ms);
+        }
+        stage.pass(1_100);
+        stage.model.resync(snapshot);
+        stage.ui.time.anchor(&stage.model, false);
+        let effects = stage.event(Event::Tick);
+        assert_eq!(
+            asked_by(PaneId::RunEvents, &effects).map(|(_, query)| query),
+            Some(Query::RunEvents { run: run(CUT), after: 0, limit: 3 })
+        );
+        answered(&mut stage, effects);
+        let text = stage.text();
+        assert_eq!(keys(&stage, PaneId::RunEvents).len(), 3, "{text}");
+        assert!(text.contains("say is running") && !text.contains("never kept"), "{is_other_start}: {text}");
+        stage.pass(1_100);
+        let effects = stage.event(Event::Tick);
+        assert_eq!(asked_by(PaneId::RunEvents, &effects), None, "it is asked once");
+        stage.tells(CUT, 4, info, None, "and on");
+        assert_eq!(keys(&stage, PaneId::RunEvents).len(), 4, "{}", stage.text());
+    }
 }
 
 #[test]

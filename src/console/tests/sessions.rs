@@ -207,6 +207,7 @@ fn open_sessions_come_first_then_those_that_ended_last() {
 #[test]
 fn a_row_tells_the_mode_how_far_it_is_who_is_in_and_how_long_it_lasts_yet() {
     let mut stage = sessions(160, 50);
+    stage.ui.zoomed = Some(PaneId::Sessions);
     let screen = stage.text();
     let line = |session: &str| screen.lines().find(|line| line.contains(session)).unwrap_or_default().to_owned();
     for wanted in ["decision", "voting", "2/3", "40s"] {
@@ -217,6 +218,32 @@ fn a_row_tells_the_mode_how_far_it_is_who_is_in_and_how_long_it_lasts_yet() {
     }
     assert!(line("✓ s-14").contains("resolved") && line("✓ s-14").contains("summon the dragon"), "{screen}");
     assert!(line("! s-15").contains("expired") && line("— s-16").contains("cancelled"), "{screen}");
+}
+
+#[test]
+fn what_a_session_is_about_and_what_it_came_to_stand_apart_in_both_lists() {
+    let mut stage = sessions(160, 50);
+    let columns = |stage: &mut Stage, pane: PaneId| {
+        stage.ui.zoomed = Some(pane);
+        stage.ui.focus = Focus::Pane(pane);
+        let effects = stage.event(Event::Tick);
+        answered(stage, effects);
+        let text = stage.text();
+        let head = text.lines().find(|line| line.contains("about")).unwrap_or_default().to_owned();
+        let at = |word: &str| head.find(word).map_or_else(|| panic!("{word}: {text}"), |at| head[..at].chars().count());
+        (at("about"), at("outcome"), text)
+    };
+    let (about, outcome, text) = columns(&mut stage, PaneId::Sessions);
+    let cell = |text: &str, line: &str, at: usize| -> String {
+        let line = text.lines().find(|known| known.contains(line)).unwrap_or_default();
+        line.chars().skip(at).take(8).collect()
+    };
+    let of = |line: &str| [cell(&text, line, about), cell(&text, line, outcome)];
+    assert_eq!(of("✓ s-14"), ["which bo", "summon t"]);
+    assert_eq!(of("— s-16"), ["ban a wo", "not whil"]);
+    assert_eq!(of("▶ s-17"), ["deploy t", "        "]);
+    let (about, outcome, text) = columns(&mut stage, PaneId::SessionHistory);
+    assert!(about < outcome, "{text}");
 }
 
 #[test]

@@ -159,6 +159,24 @@ fn what_belongs_to_no_piece_of_work_says_so() {
 }
 
 #[test]
+fn a_ladder_of_which_only_the_end_is_kept_says_where_the_rest_is() {
+    let mut stage = runs(160, 50);
+    let events = format!("rlp/runs/{}/events", run(VOTE));
+    say(&mut stage, STATION, &events, 8, (1, 0));
+    stage.char('t');
+    stage.char('/');
+    stage.write("telling:no");
+    stage.key(KeyCode::Enter);
+    let text = stage.text();
+    let command = "trace a41f` tells what its history has";
+    for wanted in ["0 of 1", "no message is kept here but events of the run", command] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    stage.key(KeyCode::Enter);
+    assert!(!stage.text().contains("here yet"), "{}", stage.text());
+}
+
+#[test]
 fn the_ladder_of_a_run() {
     at_both_sizes("trace", |columns, rows| {
         let mut stage = with_messages(columns, rows);

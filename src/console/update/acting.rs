@@ -304,7 +304,7 @@ fn open(ui: &mut Ui, model: &Model, view: &View) -> Vec<Effect> {
             Some(RecordKey::Node(run, place)) => inspect(ui, Some(Subject::Node(run, place))),
             Some(RecordKey::RunEvent(run, number)) => {
                 let is_it = |line: &&RunLine| line.number == number;
-                let heard = model.run_lines.of(run).find(is_it);
+                let heard = model.heard_of_run(run).find(is_it);
                 let line = heard.or_else(|| ui.pages.runs.older(run, u64::MAX).find(is_it)).cloned();
                 inspect(ui, line.map(|line| Subject::RunLine(Box::new(line))))
             }

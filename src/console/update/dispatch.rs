@@ -27,6 +27,7 @@ use crate::{
         view::View,
         view_id::ViewId,
     },
+    tap::entry::station::Level,
     time::{Mono, Now},
 };
 
@@ -154,7 +155,8 @@ pub(super) fn say(ui: &mut Ui, text: String, is_error: bool, now: Now) {
 
 /// The same, of what may quote somebody.
 pub(super) fn say_as(ui: &mut Ui, text: String, is_error: bool, class: Class, now: Now) {
-    ui.message = Some(Message { text, is_error, class, until: now.mono + MESSAGE_STANDS });
+    let level = if is_error { Level::Error } else { Level::Info };
+    ui.message = Some(Message { text, level, class, until: now.mono + MESSAGE_STANDS });
 }
 
 /// Debug builds fail on F12, so that what a fault of ours does to a terminal can be tried on the real thing.
@@ -177,14 +179,14 @@ fn on_key(ui: &mut Ui, live: &Model, view: &View, key: KeyEvent, typed_at: Mono,
         && let Reaction::Taken(effects) = overlay.on_key(key, live, view)
     {
         // What was wrong before this key may be mended by it: the layer itself says what still is.
-        ui.message.take_if(|message| message.is_error);
+        ui.message.take_if(|message| message.level >= Level::Error);
         return effects;
     }
     if ui.palette.is_some() && !layout::too_small(ui.columns, ui.rows) {
         return palette::on_key(ui, live, view, key, now);
     }
     if ui.place() == Place::FilterLine && !layout::too_small(ui.columns, ui.rows) {
-        ui.message.take_if(|message| message.is_error);
+        ui.message.take_if(|message| message.level >= Level::Error);
         let past = ui.time.shown();
         return filter::on_key(ui, past.as_deref().unwrap_or(live), view, key, now);
     }

@@ -43,7 +43,7 @@ fn pane_to_filter(ui: &Ui, model: &Model) -> Option<PaneId> {
 pub(super) fn hindrance(action: Action, ui: &Ui, model: &Model) -> Option<String> {
     let pane = if action == Action::Filter { pane_to_filter(ui, model) } else { pane(ui) };
     let Some(pane) = pane else { return Some("rows are filtered in a pane: Tab to one".to_owned()) };
-    (action == Action::FilterCell && ui.selected(pane, model).is_none()).then(|| "there is nothing here yet".to_owned())
+    (action == Action::FilterCell && ui.selected(pane, model).is_none()).then(|| "there is nothing here".to_owned())
 }
 
 /// Opens the line at the foot of the focused pane.

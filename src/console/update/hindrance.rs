@@ -62,7 +62,7 @@ pub(crate) fn hindrance(action: Action, ui: &Ui, model: &Model, view: &View) -> 
             (Some(Overlay::Inspector(_)), _) => inspecting::hindrance(action, ui, model),
             (Some(Overlay::Facts(facts)), _) => needs(facts.entry().is_some(), "no kept entry tells of it"),
             (None, Focus::Pane(PaneId::Meter)) => Some("a figure has no details: its line says all".to_owned()),
-            (None, Focus::Pane(pane)) => needs(ui.selected(pane, model).is_some(), "there is nothing here yet"),
+            (None, Focus::Pane(pane)) => needs(ui.selected(pane, model).is_some(), "there is nothing here"),
             _ => None,
         },
         Action::Cause | Action::Effect | Action::RelatedNext | Action::RelatedPrevious | Action::Return => {

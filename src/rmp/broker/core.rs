@@ -256,7 +256,7 @@ impl Broker {
     /// Tells every session that the bus goes down; the caller closes them.
     pub fn go_down(&mut self, now: Now) {
         let open: Vec<_> = self.sessions.iter().filter(|session| session.is_open()).map(|session| session.id).collect();
-        let why = Refused::new(Refusal::Busy, &"the station's bus goes down: connect again once it is up");
+        let why = Refused::new(Refusal::Busy, &"the bus goes down, and comes again with the next start");
         for session in open {
             self.say_last(now, session, &why);
         }

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     ids::Seq,
     port::{
-        PortError,
+        Cut, PortError,
         wire::{About, Batch, entries},
     },
     rmp::{
@@ -99,7 +99,10 @@ impl Keeper<'_> {
         let mut tap = session.client().subscribe(TAP).await.map_err(refused)?;
         let silent = PortError::TimedOut { ms: u64::try_from(SILENCE_MAX.as_millis()).unwrap_or(u64::MAX) };
         let first = tokio::time::timeout(SILENCE_MAX, tap.next()).await.map_err(|_| silent)?.ok_or(PortError::Stopping)?;
-        let attached = Attached::new(about, session, self.number + 1, self.cut.clone(), inner.clock.now());
+        let known = inner.hold.borrow().last_start();
+        let ended = self.cut.clone().map(Cut::Ended);
+        let cut = if known.is_some_and(|known| known != about.start) { Some(Cut::StartedAgain) } else { ended };
+        let attached = Attached::new(about, session, self.number + 1, cut, inner.clock.now());
         self.begin(&attached.about, shift, &first)?;
         self.number += 1;
         let attached = Arc::new(attached);

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     limits::Limits,
     port::{
-        Answer, Attachment, Command, Operator, Outcome, Page, PortError, Query, Reach, Snapshot, StationPort,
+        Answer, Attachment, Command, Cut, Operator, Outcome, Page, PortError, Query, Reach, Snapshot, StationPort,
         wire::{About, Answered, Question},
     },
     rmp::Kind,
@@ -49,14 +49,14 @@ pub(super) struct Attached {
     pub(super) session: Session,
     /// Which session of this port's it is.
     pub(super) number: u64,
-    /// Why the one before ended.
-    cut: Option<Arc<str>>,
+    /// What became of the one before.
+    cut: Option<Cut>,
     /// When something came last.
     heard_at: Mutex<Now>,
 }
 
 impl Attached {
-    pub(super) fn new(about: About, session: Session, number: u64, cut: Option<Arc<str>>, now: Now) -> Self {
+    pub(super) fn new(about: About, session: Session, number: u64, cut: Option<Cut>, now: Now) -> Self {
         Self { about: Arc::new(about), session, number, cut, heard_at: Mutex::new(now) }
     }
 

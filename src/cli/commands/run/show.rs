@@ -11,7 +11,7 @@ use crate::{
         table::{LocalClock, visible},
     },
     ids::TraceId,
-    port::{NodeTold, NodesTold, Operator, Page, Query, RunDetail},
+    port::{NodeTold, NodesTold, Operator, Page, Query, RunDetail, cut_words},
     runs::{NodeState, Plan, openings::drawing},
     time::Wall,
 };
@@ -89,26 +89,36 @@ fn text(shown: &Shown<'_>, plan: &Plan, told: &NodesTold, clock: &LocalClock) ->
         facts.push(("missing", format!("{} {says}", shown.events_missing)));
     }
     let facts = facts.iter().map(|(name, fact)| format!("{name:<10} {}", visible(fact)));
-    let notes: Vec<String> = plan.nodes.iter().map(|node| note(told.node(&node.id), row.ended_at_ms, clock)).collect();
+    let notes: Vec<String> = plan.nodes.iter().map(|node| note(told.node(&node.id), row.ended_at_ms, told.missing() == 0, clock)).collect();
     let plan = if plan.nodes.is_empty() { String::new() } else { drawing::text_with(&row.name, plan, &notes) };
     let plan = std::iter::once(String::new()).chain(plan.trim_end().lines().map(visible));
     facts.chain(plan).collect::<Vec<_>>().join("\n").trim_end().to_owned()
 }
 
-/// How a node stands, in a line: its state, how long it took or takes, how often it was tried, why it did not succeed.
-fn note(told: Option<&NodeTold>, ended: Option<Wall>, clock: &LocalClock) -> String {
+/// How a node stands, in a line: its state, how long it took or takes, how often it was tried, why it did not succeed. One that has no end
+/// of its own ended with its run, where all that was told `is_kept`.
+fn note(told: Option<&NodeTold>, ended: Option<Wall>, is_kept: bool, clock: &LocalClock) -> String {
+    let cut = |state: NodeState| ended.filter(|_| is_kept && !state.is_end()).map(|_| cut_words(state));
+    let cancelled = NodeState::Cancelled.name();
     let Some(NodeTold { state, attempts, ran_at_ms, since_ms, why, .. }) = told else {
-        return if ended.is_some() { "-" } else { NodeState::Waiting.name() }.to_owned();
+        return match cut(NodeState::Waiting) {
+            Some(cut) => format!("{cancelled}  {cut}"),
+            None if ended.is_some() => "-".to_owned(),
+            None => NodeState::Waiting.name().to_owned(),
+        };
     };
-    let took = match ran_at_ms {
-        Some(ran) if state.is_end() => Some(format!("  {:.3} s", since_ms.since(*ran).as_secs_f64())),
-        _ if state.is_end() => None,
-        _ if ended.is_some() => Some("  when the run ended".to_owned()),
-        _ => Some(format!("  since {}", clock.show(*since_ms))),
+    let cut = cut(*state);
+    let until = if state.is_end() { Some(*since_ms) } else { ended.filter(|_| cut.is_some()) };
+    let took = match (ran_at_ms, until) {
+        (Some(ran), Some(until)) => Some(format!("  {:.3} s", until.since(*ran).as_secs_f64())),
+        (None, Some(_)) => None,
+        (_, None) if ended.is_some() => Some("  when it was told of last".to_owned()),
+        (_, None) => Some(format!("  since {}", clock.show(*since_ms))),
     };
     let tried = (*attempts > 1).then(|| format!("  {attempts} attempts"));
-    let why = why.as_ref().map(|why| format!("  {why}"));
-    [Some(state.name().to_owned()), took, tried, why].into_iter().flatten().collect()
+    let name = if cut.is_some() { cancelled } else { state.name() };
+    let why = cut.as_ref().or(why.as_ref()).map(|why| format!("  {why}"));
+    [Some(name.to_owned()), took, tried, why].into_iter().flatten().collect()
 }
 
 #[cfg(test)]
@@ -150,7 +160,7 @@ mod tests {
             "nodes      1 of 2 completed or were skipped\n",
             "poll: 2 nodes, 0 edges\n",
             node,
-            "  1  tell  agent:printer  -\n",
+            "  1  tell  agent:printer  cancelled  cut while waiting\n",
         ] {
             assert!(shown.contains(part), "{part}\n{shown}");
         }
@@ -162,5 +172,23 @@ mod tests {
         );
         assert_eq!(printed(Page::Run(Some(Box::new(detail()))), true, false).unwrap(), "version: 0\n");
         assert_eq!(printed(Page::Run(None), false, false).unwrap_err().code(), "unknown_run");
+    }
+
+    #[test]
+    fn a_node_that_its_run_cut_is_called_as_on_the_screen() {
+        let running = NodeTold {
+            node: "ask".to_owned(),
+            state: NodeState::Running,
+            attempts: 1,
+            ran_at_ms: Some(Wall(500)),
+            since_ms: Wall(500),
+            why: None,
+        };
+        let (clock, ended) = (LocalClock::new(Wall(0)), Some(Wall(6_900)));
+        assert_eq!(note(Some(&running), ended, true, &clock), "cancelled  6.400 s  cut while running");
+        assert_eq!(note(None, ended, true, &clock), "cancelled  cut while waiting");
+        assert_eq!(note(Some(&running), ended, false, &clock), "running  when it was told of last", "its end may not be kept");
+        assert_eq!(note(None, ended, false, &clock), "-");
+        assert_eq!(note(None, None, true, &clock), "waiting");
     }
 }

@@ -13,7 +13,7 @@ use crate::{
         model::{World, flow::Flow},
     },
     ids::Peer,
-    limits, mpp,
+    limits, mpp, runs,
     tap::{
         EntryRef,
         entry::{Link, Transition, What, station::Transition as Station},
@@ -39,6 +39,8 @@ pub(crate) struct Alerts {
     recording_failed: Option<(Now, Arc<str>)>,
     /// The last adapter that was seen, and since when a bridge that began anew misses it.
     adapter: Option<(Peer, Option<Now>)>,
+    /// What became of the question of a run that was answered last.
+    answered: Option<Arc<str>>,
     /// The station goes down: what ends now is no cause for alarm.
     is_over: bool,
     next: u64,
@@ -56,6 +58,7 @@ impl Alerts {
             heads: Heads::default(),
             recording_failed: None,
             adapter: None,
+            answered: None,
             is_over: false,
             next: 1,
             limit,
@@ -73,9 +76,12 @@ impl Alerts {
         self.heads.fold(entry);
     }
 
-    /// Takes one entry of the station, whether or not the snapshot has it.
-    pub(crate) fn hear(&mut self, entry: EntryRef<'_>) {
+    /// Takes one entry of the station or the runs, whether or not the snapshot has it. `before` are the runs without that entry in them.
+    pub(crate) fn hear(&mut self, entry: EntryRef<'_>, before: Option<&runs::Snapshot>) {
         match &entry.entry.what {
+            What::Transition(Transition::Runs(runs::Transition::Decided { action, verdict, .. })) => {
+                self.answered = before.and_then(|runs| rules::answered(runs, *action, *verdict)).or_else(|| self.answered.take());
+            }
             What::Transition(Transition::Station(Station::RecordingFailed)) => {
                 self.recording_failed = Some((entry.entry.at, format!("not recorded: {}", entry.text()).into()));
             }
@@ -99,9 +105,14 @@ impl Alerts {
         for alert in self.all.iter_mut().filter(|alert| alert.holds()) {
             match found.iter().position(|found| found.cause == alert.cause).map(|at| found.swap_remove(at)) {
                 Some(found) => {
-                    if alert.standing == Standing::Seen && found.last > alert.last {
+                    // Questions are listed beside the alerts, and are not put away among them.
+                    if found.last > alert.last && (alert.standing == Standing::Seen || alert.cause == Cause::Asking) {
                         alert.standing = Standing::Waiting;
                         judged.raised.push(alert.number);
+                    }
+                    if found.last.is_some() {
+                        // It speaks of another record from now on, and of that one's time.
+                        alert.since = found.since;
                     }
                     alert.last = found.last;
                     if alert.text != found.text {
@@ -110,6 +121,9 @@ impl Alerts {
                 }
                 None if is_unknown(&alert.cause) => {}
                 None => {
+                    if alert.cause == Cause::Asking {
+                        alert.text = self.answered.take().unwrap_or_else(|| rules::NOBODY_ASKS.into());
+                    }
                     alert.standing = Standing::Passed { at: now };
                     judged.passed.push(alert.number);
                 }
@@ -185,9 +199,9 @@ impl Alerts {
         self.all.iter().filter(|alert| alert.holds())
     }
 
-    /// How many wait to be seen.
+    /// How many wait to be seen. What runs ask is counted as questions.
     pub(crate) fn waiting(&self) -> usize {
-        self.all.iter().filter(|alert| alert.standing == Standing::Waiting).count()
+        self.all.iter().filter(|alert| alert.standing == Standing::Waiting && alert.cause != Cause::Asking).count()
     }
 
     /// Alerts that were cut to make room.

@@ -10,11 +10,11 @@ use crate::{
         model::{World, bus::drop_groups, causes::close_words, flow::Flow},
         panes::drop_word as word,
     },
-    ids::{Peer, QueueName},
+    ids::{ActionId, Peer, QueueName},
     mpp::{self, Listener},
     port::HostState,
     rmp::{self, DropReason},
-    runs::RunState,
+    runs::{self, RunState, Verdict},
     tap::entry::Link,
     time::Now,
 };
@@ -22,8 +22,10 @@ use crate::{
 /// A cause that holds now.
 pub(super) struct Found {
     pub(super) cause: Cause,
+    /// Since when; where it names one of several records, since when that one.
     pub(super) since: Now,
     pub(super) text: Arc<str>,
+    /// The place of the last record, where there may be several.
     pub(super) last: Option<u64>,
 }
 
@@ -92,28 +94,48 @@ fn of_runs(all: &mut Vec<Found>, world: &World, now: Now) {
     if let (Some(oldest), Some(last), Some(first)) = (runs.asks.front(), runs.asks.back(), in_time.first()) {
         let name = runs.run(first.run).map_or_else(|| first.run.short(), |view| view.name.to_string());
         let left = format::age(first.expires_at.since(now.wall));
-        let text = match (runs.waiting(), runs.asks_unshown) {
-            (1, _) => format!("{name} asks whether {} may go on: without an answer it is a no in {left}", first.node.id),
+        let node = &first.node.id;
+        let (text, since) = match (runs.waiting(), runs.asks_unshown) {
+            (1, _) => (format!("{name} asks whether {node} may go on: without an answer it is a no in {left}"), first.asked_at),
             (count, unshown @ 1..) => {
-                format!("{count} questions of runs wait, the {unshown} oldest in `rl-console ls confirmations` alone")
+                let text = format!("{count} questions of runs wait, the {unshown} oldest in `rl-console ls confirmations` alone");
+                (text, oldest.asked_at)
             }
             (count, 0) => {
-                format!("{count} questions of runs wait; the one of {name} ends first, whether {} may go on: a no in {left}", first.node.id)
+                let text =
+                    format!("{count} questions of runs wait; the one of {name} ends first, whether {node} may go on: a no in {left}");
+                (text, first.asked_at)
             }
         };
-        all.push(Found { last: Some(last.asked_at.mono.0), ..Found::new(Cause::Asking, oldest.asked_at, text) });
+        all.push(Found { last: Some(last.asked_at.mono.0), ..Found::new(Cause::Asking, since, text) });
     }
     let failed = runs.runs.iter().filter(|view| view.state == RunState::Failed);
     let lately = failed.filter_map(|view| Some((view, view.ended_at?))).filter(|(_, at)| now.mono.since(at.mono) < MINUTE);
     let mut lately: Vec<_> = lately.collect();
     lately.sort_by_key(|(_, at)| at.mono);
-    if let (Some((_, since)), Some((view, last))) = (lately.first(), lately.last()) {
+    if let Some((view, last)) = lately.last() {
         let text = match lately.len() {
             1 => format!("{} {} failed", view.name, view.run.short()),
             count => format!("{count} runs failed in the last minute, {} {} last", view.name, view.run.short()),
         };
-        all.push(Found { last: Some(last.mono.0), ..Found::new(Cause::RunsFailed, *since, text) });
+        all.push(Found { last: Some(last.mono.0), ..Found::new(Cause::RunsFailed, *last, text) });
     }
+}
+
+/// What is told once no run asks anything, where it is not known how the last question ended.
+pub(super) const NOBODY_ASKS: &str = "the questions of runs wait no longer";
+
+/// What becomes of a question that is answered so.
+pub(super) fn answered(runs: &runs::Snapshot, action: ActionId, verdict: Verdict) -> Option<Arc<str>> {
+    let ask = runs.asks.iter().find(|ask| ask.action == action)?;
+    let name = runs.run(ask.run).map_or_else(|| ask.run.short(), |view| view.name.to_string());
+    let became = match verdict {
+        Verdict::Approved => "it was approved",
+        Verdict::Rejected => "it was rejected",
+        Verdict::Expired => "nobody answered in time, and that is a no",
+        Verdict::Withdrawn => "its run ended before an answer",
+    };
+    Some(format!("{name} asked whether {} may go on: {became}", ask.node.id).into())
 }
 
 /// Whether the bridge's own state cannot be trusted.

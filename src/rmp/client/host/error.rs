@@ -4,14 +4,18 @@ use std::{io, path::PathBuf, sync::Arc};
 
 use super::super::fault::{Fault, Refused, SendError};
 
+fn ended_words(why: &Refused) -> String {
+    format!("the station closed the session: {}", why.message)
+}
+
 /// Why a session is over.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Closed {
     /// By this client.
     #[error("the session was closed here")]
     Here,
-    /// By the station, which said why or did not.
-    #[error("the station closed the session{}", .0.as_ref().map(|why| format!(": {why}")).unwrap_or_default())]
+    /// From the other side: the station said why it ends the session, or the connection was gone without a word, as where it was killed.
+    #[error("{}", .0.as_ref().map_or_else(|| "the station is gone without a word".to_owned(), ended_words))]
     There(Option<Refused>),
     /// The socket failed.
     #[error("the connection failed: {0}")]
@@ -56,4 +60,19 @@ pub enum Error {
         /// The limit.
         answers_max: u64,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_ended_a_session_is_said_by_its_last_words_alone() {
+        assert_eq!(Closed::There(None).to_string(), "the station is gone without a word", "it may have been killed");
+        let words = Refused { code: "Forbidden".into(), message: "an operator ended this session; it may connect again".into() };
+        assert_eq!(
+            Closed::There(Some(words)).to_string(),
+            "the station closed the session: an operator ended this session; it may connect again"
+        );
+    }
 }
