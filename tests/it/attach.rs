@@ -30,7 +30,7 @@ fn rows(screen: &str) -> Vec<String> {
 fn attach(data: &Path, args: &[&str]) -> Terminal {
     let args: Vec<&str> = ["attach"].iter().chain(args).copied().collect();
     let terminal = Terminal::start(data, 160, 50, &args);
-    terminal.shows("Queues");
+    terminal.stands();
     terminal
 }
 
@@ -83,7 +83,7 @@ fn a_console_on_a_lost_terminal_is_taken_up_again() {
     let folder = TempDir::new().unwrap();
     let token = pair(folder.path());
     let mut lost = Terminal::start(folder.path(), 160, 50, &["--port", "0"]);
-    lost.shows("Queues");
+    lost.stands();
     let mut adapter = Adapter::ready(mpp_addr(folder.path()), &token);
     lost.hang_up();
     work(folder.path(), &mut adapter, 3);
@@ -96,7 +96,7 @@ fn several_consoles_show_under_a_flood_what_the_stations_own_shows() {
     let folder = TempDir::new().unwrap();
     let token = pair(folder.path());
     let own = Terminal::start(folder.path(), 160, 50, &["--port", "0"]);
-    own.shows("Queues");
+    own.stands();
     let mut adapter = Adapter::ready(mpp_addr(folder.path()), &token);
     let first = attach(folder.path(), &[]);
     let mut second = attach(folder.path(), &[]);

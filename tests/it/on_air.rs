@@ -57,7 +57,7 @@ fn go_on_air_in_the_middle_of_it() {
     let token = pair(folder.path());
     let recording = folder.path().join("night.mcap");
     let mut terminal = Terminal::start(folder.path(), 160, 50, &["--port", "0", "--record", recording.to_str().unwrap()]);
-    terminal.shows("Queues");
+    terminal.stands();
     terminal.keep_frames();
     let mut adapter = Adapter::ready(mpp_addr(folder.path()), &token);
     make_noise(folder.path(), &mut adapter, &token);

@@ -15,7 +15,7 @@ pub(crate) fn console(columns: u16, rows: u16) -> (TempDir, String, Terminal) {
     let folder = tempdir().unwrap();
     let token = pair(folder.path());
     let terminal = Terminal::start(folder.path(), columns, rows, &["--port", "0"]);
-    terminal.shows("Queues");
+    terminal.stands();
     // The screen is there before its station answers.
     mpp_addr(folder.path());
     (folder, token, terminal)
@@ -179,7 +179,7 @@ fn the_show_goes_on_when_a_terminal_is_gone_whose_leader_ignores_sighup() {
     let token = pair(folder.path());
     let script = format!("trap '' HUP; {} --data {} --port 0; sleep 600", env!("CARGO_BIN_EXE_rl-console"), folder.path().display());
     let mut terminal = Terminal::run(folder.path(), 100, 30, &["/bin/sh".to_owned(), "-c".to_owned(), script]);
-    terminal.shows("Queues");
+    terminal.stands();
     let addr = mpp_addr(folder.path());
     terminal.hang_up();
     // Long after the console must have ended, the station serves.

@@ -14,8 +14,7 @@ fn configure(data: &Path, text: &str) {
 
 fn console(data: &Path) -> Terminal {
     let terminal = Terminal::start(data, 120, 30, &["--port", "0"]);
-    terminal.shows("Queues");
-    terminal.wait("the station", |screen| screen.contains("LIVE"));
+    terminal.stands();
     terminal
 }
 

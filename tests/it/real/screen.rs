@@ -163,6 +163,11 @@ impl Terminal {
         self.wait(text, |screen| screen.contains(text))
     }
 
+    /// Waits until the Deck shows how the station of the sample pack stands: before that, keys find nothing to act on.
+    pub(crate) fn stands(&self) -> String {
+        self.wait("the station", |screen| ["Queues", "boss", "LIVE"].iter().all(|words| screen.contains(words)))
+    }
+
     /// Types, and waits until what came of it is written, if anything was.
     pub(crate) fn settle(&mut self, text: &str) {
         let (quiet, patience) = (Duration::from_millis(10), Duration::from_millis(100));
