@@ -75,9 +75,11 @@ pub(super) fn run_facts(view: &View, model: &Model, run: TraceId, it: Option<&Ru
 /// How many nodes stand how.
 fn count_nodes(run: &RunView) -> String {
     if run.nodes.is_empty() {
-        let done = run.done_nodes().map(|done| format!("{} of ", format::count(done.into()))).unwrap_or_default();
-        let says = if done.is_empty() { "" } else { " completed or were skipped" };
-        return format!("{done}{}{says}", format::count(run.planned.into()));
+        let planned = format::count(run.planned.into());
+        return match run.done_nodes() {
+            Some(done) => format!("{} of {planned} completed or were skipped", format::count(done.into())),
+            None => planned,
+        };
     }
     let mut counts: BTreeMap<NodeState, usize> = BTreeMap::new();
     for node in &run.nodes {

@@ -171,10 +171,12 @@ fn details_of(submit: &Submit, model: &Model, view: &View, columns: usize) -> Ve
         said.push((format!("and {more} (limits.runs.faults_max)"), Role::Muted));
     }
     said.extend(submit.found.is.iter().map(|what| (format!("{} {what}", glyphs.ok), Role::Ok)));
-    if let Some(rmp) = model.rmp() {
+    if let Some(rmp) = model.rmp().filter(|_| !submit.found.agents.is_empty()) {
         let answered = rmp.answered();
         let silent = submit.found.agents.iter().filter(|topic| !answered.contains(topic.as_str()));
-        said.extend(silent.map(|topic| (format!("{} nobody answers on {topic} now", glyphs.warn), Role::Warn)));
+        said.extend(
+            silent.take(usize::from(DETAIL_ROWS)).map(|topic| (format!("{} nobody answers on {topic} now", glyphs.warn), Role::Warn)),
+        );
     }
     let wrapped = said.into_iter().flat_map(|(words, role)| {
         let words = text::visible(text::head(&words, 2_048), glyphs.ascii).into_owned();

@@ -19,7 +19,7 @@ use rl_console::{
 use tonic::Code;
 
 use super::{
-    failing::Bare,
+    bare::Bare,
     house::{House, envelope, participants},
 };
 
