@@ -3,7 +3,7 @@
 //!
 //! `cargo bench --bench tap` prints criterion's means, then the tails and the memory. A tail is of single emissions, each timed by two
 //! looks at the clock, whose own cost is printed and not taken off. Where there are fewer cores than threads, tails beyond the 99th
-//! percentile are the system's scheduling.
+//! percentile are the system's scheduling. With arguments of its own (`-- publish`) it prints the means alone.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
@@ -19,11 +19,11 @@ use std::{
 
 use criterion::{BenchmarkId, Criterion};
 use rl_console::{
-    ids::{EventName, InvocationId, Peer, QueueName, Seq},
+    ids::{ConnectionId, EventName, InvocationId, Peer, QueueName, Seq, TopicName, TraceId},
     limits,
     tap::{
         Draft, Reader, Tap,
-        entry::{Direction, Frame, Head, Link, Redaction, Verdict, What, mpp},
+        entry::{Direction, Frame, Head, Link, Redaction, Verdict, What, mpp, rmp},
     },
     time::{Clock, Now},
 };
@@ -74,6 +74,52 @@ impl Emitter {
             redaction: Redaction::None,
         };
         self.tap.emit(Draft { at, link: Link::Mpp, trace: None, cause: None, what: What::Frame(frame), bytes: WIRE })
+    }
+}
+
+/// Bytes of a `Publish` and the message behind it, as the bus taps them.
+const PUBLISH_BYTES: usize = 290;
+
+/// Topics that a publisher goes round.
+const TOPICS: usize = 16;
+
+/// What the bus has at hand when a message was published.
+struct Publisher {
+    tap: Tap,
+    topics: Vec<TopicName>,
+    peer: Peer,
+    wire: Vec<u8>,
+    published: u64,
+}
+
+impl Publisher {
+    fn new(tap: &Tap) -> Self {
+        let topics = (0..TOPICS).map(|n| TopicName::new(&format!("stream/chat/messages/{n}"))).collect();
+        let wire = (0..PUBLISH_BYTES).map(|n| u8::try_from(n % 256).unwrap_or_default()).collect();
+        Self { tap: tap.clone(), topics, peer: Peer::new("uid 1000 pid 4711"), wire, published: 0 }
+    }
+
+    fn emit(&mut self, at: Now) -> Seq {
+        self.published += 1;
+        let topic = self.topics[usize::try_from(self.published).unwrap_or_default() % TOPICS].clone();
+        let trace = TraceId(uuid::Uuid::from_u128(u128::from(self.published)));
+        let head = rmp::Head {
+            kind: Some(rmp::FrameKind::Publish),
+            topic: Some(topic),
+            schema_id: Some(1),
+            msg_id: Some(self.published),
+            session: Some(ConnectionId(7)),
+            ..rmp::Head::default()
+        };
+        let frame = Frame {
+            direction: Direction::Inbound,
+            peer: self.peer.clone(),
+            head: Head::Rmp(head),
+            verdict: Verdict::Rmp(rmp::Verdict::Published { subscribers: 2, dropped: 0 }),
+            wire_bytes: u32::try_from(self.wire.len()).unwrap_or(u32::MAX),
+            redaction: Redaction::None,
+        };
+        self.tap.emit(Draft { at, link: Link::Rmp, trace: Some(trace), cause: None, what: What::Frame(frame), bytes: &self.wire })
     }
 }
 
@@ -149,6 +195,26 @@ fn means(criterion: &mut Criterion) {
                 reading.end();
             });
         }
+    }
+    group.finish();
+}
+
+/// One emitter, as the bus is, on a ring that went round.
+fn publishes(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("publish");
+    for (readers, pace) in [(0, Pace::Gathering), (1, Pace::Gathering), (1, Pace::Eager)] {
+        let name = if readers == 0 { "no reader".to_owned() } else { format!("{readers} reader {pace:?}") };
+        group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
+            let tap = Tap::new(limits::Tap::default());
+            let mut publisher = Publisher::new(&tap);
+            let rounds = 3 * limits::Tap::default().ring_entries_max;
+            for _ in 0..rounds {
+                black_box(publisher.emit(Now::default()));
+            }
+            let reading = Readers::start(&tap, readers, pace);
+            bencher.iter(|| publisher.emit(Now::default()));
+            reading.end();
+        });
     }
     group.finish();
 }
@@ -273,9 +339,10 @@ fn memory() {
 fn main() {
     let mut criterion = Criterion::default().configure_from_args().measurement_time(Duration::from_secs(3));
     means(&mut criterion);
+    publishes(&mut criterion);
     criterion.final_summary();
-    // Under `cargo test` and `cargo bench -- --list` the figures are not asked for.
-    if std::env::args().any(|it| it == "--bench") && !std::env::args().any(|it| it == "--list") {
+    // Under `cargo test` and with arguments of its own the figures are not asked for.
+    if std::env::args().skip(1).all(|it| it == "--bench") && std::env::args().len() > 1 {
         tails();
         memory();
     }
