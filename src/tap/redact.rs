@@ -5,7 +5,7 @@ use std::{borrow::Cow, fmt::Write as _, ops::Range};
 
 use sha2::{Digest as _, Sha256};
 
-use super::entry::{Entry, Redaction, What};
+use super::entry::{Frame, Redaction, What};
 
 /// The bytes as they may be kept and shown: ranges as `*`, or the note of [`withheld`]. Ranges beyond the bytes are ignored.
 #[must_use]
@@ -32,19 +32,21 @@ pub fn withheld(bytes: &[u8]) -> String {
     note
 }
 
-/// The bytes that stand for a draft's before they are cut: the note where they are withheld. Masking is left to [`mask`].
-pub(super) fn replaced<'a>(bytes: &'a [u8], what: &What) -> Cow<'a, [u8]> {
-    match what {
-        What::Frame(frame) if frame.redaction == Redaction::Withheld => Cow::Owned(withheld(bytes).into_bytes()),
-        _ => Cow::Borrowed(bytes),
-    }
+/// Whether the note of [`withheld`] stands for a draft's bytes.
+#[inline]
+pub(super) fn is_withheld(what: &What) -> bool {
+    matches!(what, What::Frame(Frame { redaction: Redaction::Withheld, .. }))
+}
+
+/// Whether there is something for [`mask`] to do.
+#[inline]
+pub(super) fn is_masked(what: &What) -> bool {
+    matches!(what, What::Frame(Frame { redaction: Redaction::Masked(_), .. }))
 }
 
 /// Masks a frame's bytes where they were copied to. A range that was cut is masked as far as it was kept.
-pub(super) fn mask(kept: &mut [u8], entry: &Entry) {
-    if let What::Frame(frame) = &entry.what
-        && let Redaction::Masked(ranges) = &frame.redaction
-    {
+pub(super) fn mask(kept: &mut [u8], what: &What) {
+    if let What::Frame(Frame { redaction: Redaction::Masked(ranges), .. }) = what {
         overwrite(kept, ranges);
     }
 }

@@ -60,12 +60,24 @@ impl Segment {
         self.arena.get(start..start + stored.len as usize).unwrap_or_default()
     }
 
+    #[inline]
     fn push(&mut self, entry: Entry, bytes: &[u8]) {
         let start = u32::try_from(self.arena.len()).unwrap_or(u32::MAX);
         let len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
-        self.arena.extend_from_slice(bytes);
-        redact::mask(&mut self.arena[start as usize..], &entry);
+        let is_masked = redact::is_masked(&entry.what);
+        // The entry first: its copy would wait for the bytes, which go where memory is cold.
         self.entries.push(Stored { entry, start, len });
+        self.arena.extend_from_slice(bytes);
+        if is_masked {
+            self.mask_last();
+        }
+    }
+
+    #[cold]
+    fn mask_last(&mut self) {
+        if let Some(last) = self.entries.last() {
+            redact::mask(&mut self.arena[last.start as usize..], &last.entry.what);
+        }
     }
 
     fn copy_from(&self, at: usize) -> Self {
@@ -139,6 +151,10 @@ impl Run {
 pub(super) struct Evicted(Vec<Arc<Segment>>);
 
 impl Evicted {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// A cleared segment with its room, where one of these is held by nobody else and was full.
     pub(super) fn reclaim(self) -> Option<Segment> {
         let mut spare = None;
@@ -185,6 +201,7 @@ impl Ring {
         }
     }
 
+    #[inline]
     pub(super) fn push(&mut self, entry: Entry, bytes: &[u8]) -> Evicted {
         let mut evicted = Evicted::default();
         if self.open.arena.len() + bytes.len() > self.arena_bytes_max {
@@ -207,6 +224,8 @@ impl Ring {
         evicted
     }
 
+    #[cold]
+    #[inline(never)]
     fn seal(&mut self, evicted: &mut Evicted) {
         if self.open.entries.is_empty() {
             return;

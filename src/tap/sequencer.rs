@@ -83,21 +83,34 @@ pub(super) struct Shared {
 }
 
 impl Shared {
+    #[inline]
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Shows readers what was pushed, and wakes those that wait.
+    #[inline]
     fn publish(&self, state: MutexGuard<'_, State>, evicted: Evicted) {
         self.next.store(state.next.0, Ordering::Release);
         drop(state);
-        if self.waiting.load(Ordering::SeqCst) && self.waiting.swap(false, Ordering::SeqCst) {
+        if self.waiting.load(Ordering::SeqCst) {
+            self.wake();
+        }
+        if !evicted.is_empty() {
+            self.reclaim(evicted);
+        }
+    }
+
+    #[cold]
+    fn wake(&self) {
+        if self.waiting.swap(false, Ordering::SeqCst) {
             self.wake.notify_waiters();
         }
-        self.reclaim(evicted);
     }
 
     /// Drops what left the ring, and keeps one segment's room for the next.
+    #[cold]
+    #[inline(never)]
     pub(super) fn reclaim(&self, evicted: Evicted) {
         if let Some(spare) = evicted.reclaim() {
             self.lock().ring.keep_spare(spare);
@@ -137,16 +150,28 @@ impl Tap {
 
     /// Gives the entry its place, withholds its secrets, and wakes readers that wait. Never blocks beyond another emission or a read.
     #[expect(clippy::must_use_candidate, reason = "only what causes further entries needs the place")]
+    #[inline]
     pub fn emit(&self, draft: Draft<'_>) -> Seq {
-        let bytes = redact::replaced(draft.bytes, &draft.what);
-        let kept = bytes.len().min(self.shared.frame_bytes_max);
-        let mut state = self.shared.lock();
+        if redact::is_withheld(&draft.what) { self.emit_note(draft) } else { self.place(draft) }
+    }
+
+    #[cold]
+    fn emit_note(&self, draft: Draft<'_>) -> Seq {
+        let note = redact::withheld(draft.bytes);
+        self.place(Draft { bytes: note.as_bytes(), ..draft })
+    }
+
+    #[inline]
+    fn place(&self, draft: Draft<'_>) -> Seq {
+        let Draft { at, link, trace, cause, what, bytes } = draft;
+        let kept = bytes.get(..self.shared.frame_bytes_max).unwrap_or(bytes);
+        let mut guard = self.shared.lock();
+        let state = &mut *guard;
         let seq = state.next;
         state.next = seq.next();
-        state.cut += u64::from(kept < bytes.len());
-        let entry = Entry { seq, at: draft.at, link: draft.link, trace: draft.trace, cause: draft.cause, what: draft.what };
-        let evicted = state.ring.push(entry, &bytes[..kept]);
-        self.shared.publish(state, evicted);
+        state.cut += u64::from(kept.len() < bytes.len());
+        let evicted = state.ring.push(Entry { seq, at, link, trace, cause, what }, kept);
+        self.shared.publish(guard, evicted);
         seq
     }
 
