@@ -146,6 +146,7 @@ impl Broker {
     }
 
     /// The next thing to be done, in order.
+    #[inline]
     pub fn poll_output(&mut self) -> Option<Output> {
         self.outputs.pop_front()
     }

@@ -49,24 +49,17 @@ impl Broker {
             Some(session) => (session.kind(), session.dialect(), session.withholds()),
             None => return,
         };
-        let head = Head {
-            kind: Some(FrameKind::Publish),
-            dialect,
-            topic: pending.topic.clone(),
-            schema_id: raw.map(|header| header.schema_id.0),
-            msg_id: raw.map(|header| header.msg_id),
-            ..Head::default()
-        };
+        let (schema_id, msg_id) = (raw.map(|header| header.schema_id.0), raw.map(|header| header.msg_id));
+        let head = |topic| Head { kind: Some(FrameKind::Publish), dialect, topic, schema_id, msg_id, ..Head::default() };
         debug_assert!(self.losses.is_empty(), "what was lost before belongs to another topic");
         let judged = match self.judge_message(now, id, kind, pending, wire) {
             Ok(judged) => judged,
             Err(NotJudged::Refused(refused)) => {
-                let head = Head { topic: head.topic.or_else(|| self.name_of(id, pending)), ..head };
+                let head = head(self.name_of(id, pending));
                 return self.refuse(now, id, head, pending.re, &refused, trace, redaction);
             }
             Err(NotJudged::Expired(judged, refused)) => {
-                let head = Head { topic: Some(judged.topic.clone()), ..head };
-                self.refuse(now, id, head, pending.re, &refused, trace, redaction);
+                self.refuse(now, id, head(Some(judged.topic.clone())), pending.re, &refused, trace, redaction);
                 return self.lose_expired(now, id, &judged, frame);
             }
         };
@@ -74,11 +67,9 @@ impl Broker {
             return self.ask(now, id, kind, &judged, pending, wire);
         }
         if let Some(refused) = self.has_no_room(&judged, wire) {
-            let head = Head { topic: Some(judged.topic), ..head };
-            return self.refuse(now, id, head, pending.re, &refused, trace, redaction);
+            return self.refuse(now, id, head(Some(judged.topic)), pending.re, &refused, trace, redaction);
         }
         let ear_topic = self.is_for_station(judged.class).then(|| judged.topic.clone());
-        let head = Head { topic: Some(judged.topic), ..head };
         let message = Message {
             frame,
             trace: judged.header.trace_id,
@@ -91,7 +82,7 @@ impl Broker {
         let mut reached = self.deliver(now, judged.at, &message);
         reached.given += u32::from(ear_topic.is_some());
         let verdict = Verdict::Published { subscribers: reached.given, dropped: reached.dropped };
-        self.outputs.push_back(Output::Received { session: id, head, verdict, redaction, trace });
+        self.outputs.push_back(Output::Received { session: id, head: head(Some(judged.topic)), verdict, redaction, trace });
         self.count(now, judged.at, id, &message, reached, (pending.wire_bytes + wire.len()) as u64);
         if pending.ack {
             self.answer_ok(now, id, pending.re, trace);

@@ -58,6 +58,7 @@ impl Host {
         }
     }
 
+    #[inline]
     fn frame(
         &mut self,
         session: ConnectionId,
@@ -84,6 +85,7 @@ impl Host {
         conn.peer.clone()
     }
 
+    #[inline]
     pub(super) fn emit(&mut self, now: Now, trace: Option<TraceId>, what: What, bytes: &[u8]) -> Seq {
         let seq = self.tap.emit(Draft { at: now, link: Link::Rmp, trace, cause: self.cause, what, bytes });
         self.last_seq = seq;
