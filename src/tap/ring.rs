@@ -60,7 +60,8 @@ impl Segment {
         self.arena.get(start..start + stored.len as usize).unwrap_or_default()
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "the entry would be moved once more")]
+    #[inline(always)]
     fn push(&mut self, entry: Entry, bytes: &[u8]) {
         let start = u32::try_from(self.arena.len()).unwrap_or(u32::MAX);
         let len = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
@@ -201,7 +202,8 @@ impl Ring {
         }
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "the entry would be moved once more")]
+    #[inline(always)]
     pub(super) fn push(&mut self, entry: Entry, bytes: &[u8]) -> Evicted {
         let mut evicted = Evicted::default();
         if self.open.arena.len() + bytes.len() > self.arena_bytes_max {

@@ -150,7 +150,8 @@ impl Tap {
 
     /// Gives the entry its place, withholds its secrets, and wakes readers that wait. Never blocks beyond another emission or a read.
     #[expect(clippy::must_use_candidate, reason = "only what causes further entries needs the place")]
-    #[inline]
+    #[expect(clippy::inline_always, reason = "from call to call the entry would be moved, which costs more than to keep it")]
+    #[inline(always)]
     pub fn emit(&self, draft: Draft<'_>) -> Seq {
         if redact::is_withheld(&draft.what) { self.emit_note(draft) } else { self.place(draft) }
     }
@@ -161,7 +162,8 @@ impl Tap {
         self.place(Draft { bytes: note.as_bytes(), ..draft })
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "from call to call the entry would be moved, which costs more than to keep it")]
+    #[inline(always)]
     fn place(&self, draft: Draft<'_>) -> Seq {
         let Draft { at, link, trace, cause, what, bytes } = draft;
         let kept = bytes.get(..self.shared.frame_bytes_max).unwrap_or(bytes);
