@@ -138,7 +138,9 @@ fn run(options: &Options, systems: &Systems, turns: &[(usize, Case)]) -> Vec<Rat
         for ((at, case), row) in turns.iter().zip(&mut rows) {
             quiet(systems);
             let outcome = rate::round(systems[*at].as_ref(), *case, row.window, options.span());
-            row.rounds.push(outcome.unwrap_or_else(|error| Outcome::Lost(format!("{error:#}"))));
+            let outcome = outcome.unwrap_or_else(|error| Outcome::Lost(format!("{error:#}")));
+            report::progress(&format!("  {} to {} of {} bytes: {outcome}", row.system, case.subscribers, case.body_bytes));
+            row.rounds.push(outcome);
         }
     }
     rows
